@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
+#include "core/detection/lease.h"
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
@@ -109,7 +110,7 @@ enum reign core_reign(const struct core *core, uint64_t now_ms)
 
 uint64_t core_acting_span_ms(const struct core *core)
 {
-    return core_is_strict(core) ? timing_act_ms(&core->timing) : core->timing.reign_ms;
+    return lease_span_ms(core);
 }
 
 uint32_t core_acked(const struct core *core)

@@ -22,8 +22,8 @@ static struct rig *nothing_sent(void)
 
     lease_reset(rig->core);
     rig->core->out.number = 0;
-    for (uint32_t i = B; i <= D; i++) {
-        rig->core->peers[i].lease = (struct peer_lease){.echoed_ms = 0};
+    for (uint32_t i = A; i <= D; i++) {
+        rig->core->peers[i].lease = (struct peer_lease){.asked_ms = 0};
     }
     return rig;
 }
@@ -132,7 +132,7 @@ Test(core_lease, marks_reach_back_for_as_long_as_a_lease_lasts)
         sends_at(core, ms, 1); /* So that the number is the time. */
     }
     for (uint64_t number = 1; number <= core->out.number; number++) {
-        core->peers[B].lease.echoed_ms = 0;
+        core->peers[B].lease.asked_ms = 0;
         lease_on_echo(core, B, (uint32_t)number);
         cr_assert_leq(since(core, B), number);
         if (number + core->timing.lost_ms >= core->now_ms) {
@@ -183,10 +183,11 @@ Test(core_lease, as_many_hold_one_as_the_leases_of_so_many_last)
     const struct core *core = rig->core;
     const uint64_t lost_ms = core->timing.lost_ms;
 
-    cr_assert_eq(lease_until(core, 1, 1500), 1400 + lost_ms);
-    cr_assert_eq(lease_until(core, 2, 1500), 1200 + lost_ms);
-    cr_assert_eq(lease_until(core, 3, 1500), 1000 + lost_ms);
-    cr_assert_eq(lease_until(core, 4, 1500), 0);
+    cr_assert_eq(lease_until(core, 1, 1500), 1400 + lost_ms, "its own");
+    cr_assert_eq(lease_until(core, 2, 1500), 1400 + lost_ms);
+    cr_assert_eq(lease_until(core, 3, 1500), 1200 + lost_ms);
+    cr_assert_eq(lease_until(core, 4, 1500), 1000 + lost_ms);
+    cr_assert_eq(lease_until(core, 5, 1500), 0);
     rig_free(rig);
 }
 
@@ -196,11 +197,11 @@ Test(core_lease, a_lease_is_over_when_its_time_is_up)
     const struct core *core = rig->core;
     const uint64_t end_ms = 1000 + core->timing.lost_ms;
 
-    cr_assert_eq(lease_holders(core, end_ms - 1), 3);
-    cr_assert_eq(lease_until(core, 3, end_ms - 1), end_ms);
-    cr_assert_eq(lease_holders(core, end_ms), 2);
-    cr_assert_eq(lease_until(core, 3, end_ms), 0);
-    cr_assert_eq(lease_until(core, 2, end_ms), end_ms + 200);
+    cr_assert_eq(lease_holders(core, end_ms - 1), 4);
+    cr_assert_eq(lease_until(core, 4, end_ms - 1), end_ms);
+    cr_assert_eq(lease_holders(core, end_ms), 3);
+    cr_assert_eq(lease_until(core, 4, end_ms), 0);
+    cr_assert_eq(lease_until(core, 3, end_ms), end_ms + 200);
     rig_free(rig);
 }
 
@@ -211,21 +212,24 @@ Test(core_lease, the_suspected_and_who_follows_another_do_not_count)
     struct core *core = rig->core;
 
     core->peers[D].charge.verdict = VERDICT_STALLED;
-    cr_assert_eq(lease_holders(core, 1500), 2);
-    cr_assert_eq(lease_until(core, 1, 1500), 1200 + core->timing.lost_ms);
+    cr_assert_eq(lease_holders(core, 1500), 3);
+    cr_assert_eq(lease_until(core, 2, 1500), 1200 + core->timing.lost_ms);
     core->peers[C].signs.view.coordinator = rig_id(rig, 'B');
-    cr_assert_eq(lease_holders(core, 1500), 1);
-    cr_assert_eq(lease_until(core, 1, 1500), 1000 + core->timing.lost_ms);
+    cr_assert_eq(lease_holders(core, 1500), 2);
+    cr_assert_eq(lease_until(core, 2, 1500), 1000 + core->timing.lost_ms);
     rig_free(rig);
 }
 
-/* Not the node's own word. */
-Test(core_lease, a_node_holds_no_lease_of_its_own)
+/* G2b: its own word is a lease like the others', and as old as its last heartbeat. */
+Test(core_lease, a_nodes_own_word_runs_out_like_the_others)
 {
     struct rig *rig = three_leases();
+    struct core *core = rig->core;
 
-    rig->core->peers[A].lease.echoed_ms = 1500;
-    cr_assert_eq(lease_holders(rig->core, 1500), 3);
+    core->peers[A].lease.asked_ms = 900;
+    cr_assert_eq(lease_holders(core, 1500), 4);
+    cr_assert_eq(lease_until(core, 4, 1500), 900 + core->timing.lost_ms);
+    cr_assert_eq(lease_holders(core, 900 + core->timing.lost_ms), 3);
     rig_free(rig);
 }
 
@@ -334,7 +338,7 @@ Test(core_lease, beyond_those_who_were_asked_nobody_is_looked_at)
     struct rig *rig = three_leases();
 
     rig->core->lease.asked_end = 0;
-    cr_assert_eq(lease_holders(rig->core, 1500), 2, "a coordinator with guard none asks two");
+    cr_assert_eq(lease_holders(rig->core, 1500), 3, "a coordinator with guard none asks two");
     rig_free(rig);
 }
 
@@ -373,6 +377,7 @@ static struct rig *strict_that_sent_at(uint64_t now_ms)
     lease_reset(rig->core);
     rig->core->out.number = 0;
     sends_at(rig->core, now_ms, 1);
+    rig->core->lease.asked_end = E + 1; /* As if all voters had been asked. */
     return rig;
 }
 
@@ -387,8 +392,8 @@ Test(core_lease, a_voters_lease_counts_from_the_sending_too)
     leases(core, B, core->view.epoch, 1);
     leases(core, C, core->view.epoch, 1);
     leases(core, E, core->view.epoch, 1);
-    cr_assert_eq(lease_strict_until(core, core->now_ms), 1000 + act_ms);
-    cr_assert_eq(lease_strict_until(core, 1000 + act_ms), 0);
+    cr_assert_eq(lease_until(core, lease_needed(core), core->now_ms), 1000 + act_ms);
+    cr_assert_eq(lease_until(core, lease_needed(core), 1000 + act_ms), 0);
     rig_free(rig);
 }
 
@@ -401,10 +406,10 @@ Test(core_lease, a_voters_lease_of_another_epoch_does_not_count)
 
     leases(core, B, core->view.epoch + 2, 1);
     leases(core, C, core->view.epoch + 2, 1);
-    cr_assert_eq(lease_voters(core, 1000), 0);
-    cr_assert_eq(lease_strict_until(core, 1000), 0);
+    cr_assert_eq(lease_holders(core, 1000), 0);
+    cr_assert_eq(lease_until(core, lease_needed(core), 1000), 0);
     leases(core, E, core->view.epoch, 1);
-    cr_assert_eq(lease_voters(core, 1000), 1);
+    cr_assert_eq(lease_holders(core, 1000), 1);
     rig_free(rig);
 }
 
@@ -415,7 +420,7 @@ Test(core_lease, a_voter_that_is_bound_has_not_leased_yet)
     struct core *core = rig->core;
 
     says(core, B, (struct lease_said){.promised = core->view.epoch}, 1);
-    cr_assert_eq(lease_voters(core, 1000), 0);
+    cr_assert_eq(lease_holders(core, 1000), 0);
     cr_assert_eq(core->peers[B].lease.promised, core->view.epoch);
     rig_free(rig);
 }
@@ -427,7 +432,7 @@ Test(core_lease, who_is_no_voter_leases_nothing)
     struct core *core = rig->core;
 
     leases(core, D, core->view.epoch, 1);
-    cr_assert_eq(lease_voters(core, 1000), 0);
+    cr_assert_eq(lease_holders(core, 1000), 0);
     cr_assert_eq(core->peers[D].lease.promised, 0);
     rig_free(rig);
 }
@@ -441,10 +446,10 @@ Test(core_lease, a_voter_that_heard_nothing_gives_no_lease)
 
     for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
         leases(core, B, core->view.epoch, never[i]);
-        cr_assert_eq(lease_voters(core, 1000), 0, "%u", never[i]);
+        cr_assert_eq(lease_holders(core, 1000), 0, "%u", never[i]);
     }
     leases(core, B, core->view.epoch, 1);
-    cr_assert_eq(lease_voters(core, 1000), 1);
+    cr_assert_eq(lease_holders(core, 1000), 1);
     rig_free(rig);
 }
 
@@ -457,7 +462,7 @@ Test(core_lease, a_voter_that_is_no_fellow_gives_no_lease)
         .type = MESSAGE_PONG, .echo = 1, .ping = {.said = {core->view.epoch, true}}};
 
     lease_on_said(core, &pong, B);
-    cr_assert_eq(lease_voters(core, 1000), 0);
+    cr_assert_eq(lease_holders(core, 1000), 0);
     cr_assert_eq(core->peers[B].lease.promised, 0);
     rig_free(rig);
 }
@@ -515,11 +520,11 @@ Test(core_lease, alone_it_is_the_time_of_the_last_heartbeat_that_counts)
     const uint64_t lost_ms = core->timing.lost_ms;
 
     sends_at(core, 1000, 1);
-    cr_assert_eq(lease_until(core, 0, 1000), 1000 + lost_ms);
+    cr_assert_eq(lease_until(core, 1, 1000), 1000 + lost_ms);
     sends_at(core, 1001, 1); /* Too soon for a mark of its own. */
-    cr_assert_eq(lease_until(core, 0, 1001), 1001 + lost_ms);
-    cr_assert_eq(lease_until(core, 0, 1000 + lost_ms), 1001 + lost_ms);
-    cr_assert_eq(lease_until(core, 0, 1001 + lost_ms), 0);
+    cr_assert_eq(lease_until(core, 1, 1001), 1001 + lost_ms);
+    cr_assert_eq(lease_until(core, 1, 1000 + lost_ms), 1001 + lost_ms);
+    cr_assert_eq(lease_until(core, 1, 1001 + lost_ms), 0);
     rig_free(rig);
 }
 

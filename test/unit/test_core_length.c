@@ -204,9 +204,9 @@ Test(core_length, a_coordinator_counts_four_fifths_of_what_it_asks_for)
     struct rig *rig = rig_strict("A B C", 'A');
     const uint64_t sent_ms = rig->now_ms;
 
-    rig->core->lease.grants[1] = (struct lease_grant){.epoch = 1, .ms = sent_ms};
-    rig->core->lease.grants[2] = (struct lease_grant){.epoch = 1, .ms = sent_ms};
-    cr_assert_eq(lease_strict_until(rig->core, sent_ms),
+    rig->core->peers[1].lease = (struct peer_lease){.epoch = 1, .asked_ms = sent_ms};
+    rig->core->peers[2].lease = (struct peer_lease){.epoch = 1, .asked_ms = sent_ms};
+    cr_assert_eq(lease_until(rig->core, lease_needed(rig->core), sent_ms),
                  sent_ms + rig->timing.lease_ms * 4 / 5 - 2);
     rig_free(rig);
 }

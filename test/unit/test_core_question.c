@@ -385,7 +385,7 @@ static struct rig *rig_asked(void)
 
     rig_pass(rig, rig->timing.heartbeat_ms * 11 / 10, "B C");
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'));
-    cr_assert_eq(rig->core->lease.grants[1].ms, 0);
+    cr_assert_eq(rig->core->peers[1].lease.asked_ms, 0);
     return rig;
 }
 
@@ -421,12 +421,12 @@ Test(core_question, only_the_answer_to_its_own_question_counts)
     wrong.number = ++rig->numbers['B'];
     wrong.relay = true;
     rig_gets_raw(rig, &wrong);
-    cr_assert_eq(rig->core->lease.grants[1].ms, 0);
-    cr_assert_eq(rig->core->lease.grants[2].ms, 0);
+    cr_assert_eq(rig->core->peers[1].lease.asked_ms, 0);
+    cr_assert_eq(rig->core->peers[2].lease.asked_ms, 0);
     cr_assert_eq(rig->core->peers[1].lease.promised, 0);
     rig_gets(rig, 'B', &right);
-    cr_assert_neq(rig->core->lease.grants[1].ms, 0);
-    cr_assert_eq(rig->core->lease.grants[2].ms, 0);
+    cr_assert_neq(rig->core->peers[1].lease.asked_ms, 0);
+    cr_assert_eq(rig->core->peers[2].lease.asked_ms, 0);
     cr_assert_eq(rig->core->peers[1].lease.promised, core_view(rig->core)->epoch);
     rig_free(rig);
 }
@@ -438,14 +438,14 @@ Test(core_question, an_answer_counts_once)
     const struct message right = answer_of_b(rig);
 
     rig_gets(rig, 'B', &right);
-    const uint64_t ms = rig->core->lease.grants[1].ms;
+    const uint64_t ms = rig->core->peers[1].lease.asked_ms;
     rig->core->rounds.next_ms = NEVER_MS;
     rig_pass(rig, rig->timing.heartbeat_ms / 2, "");
     lease_mark(rig->core);
     rig->core->out.number++;
     rig->last_number = rig->core->out.number;
     rig_gets(rig, 'B', &right);
-    cr_assert_eq(rig->core->lease.grants[1].ms, ms);
+    cr_assert_eq(rig->core->peers[1].lease.asked_ms, ms);
     rig_free(rig);
 }
 
@@ -456,7 +456,7 @@ Test(core_question, an_answer_counts_from_the_sending_of_what_it_echoes)
 
     rig_pass(rig, rig->timing.heartbeat_ms * 11 / 10, "B C");
     const uint64_t echo = rig->last_number;
-    const uint64_t sent_ms = rig->core->lease.own_ms;
+    const uint64_t sent_ms = rig->core->lease.asked_ms;
     rig_pass(rig, rig->timing.heartbeat_ms * 11 / 10, "");
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'));
     const struct message content = answer_of_b(rig);
@@ -464,8 +464,8 @@ Test(core_question, an_answer_counts_from_the_sending_of_what_it_echoes)
     pong.number = ++rig->numbers['B'];
     pong.echo = (uint32_t)echo;
     rig_gets_raw(rig, &pong);
-    cr_assert_eq(rig->core->lease.grants[1].ms, sent_ms);
-    cr_assert_eq(rig->core->lease.grants[1].epoch, core_view(rig->core)->epoch);
+    cr_assert_eq(rig->core->peers[1].lease.asked_ms, sent_ms);
+    cr_assert_eq(rig->core->peers[1].lease.epoch, core_view(rig->core)->epoch);
     rig_free(rig);
 }
 
@@ -481,8 +481,8 @@ Test(core_question, an_answer_counts_for_the_epoch_that_it_names)
     view_seal(next);
     install_view(rig->core, next);
     rig_gets(rig, 'B', &former);
-    cr_assert_eq(rig->core->lease.grants[1].epoch, next->epoch - 1);
-    cr_assert_eq(lease_voters(rig->core, rig->now_ms), 0);
+    cr_assert_eq(rig->core->peers[1].lease.epoch, next->epoch - 1);
+    cr_assert_eq(lease_holders(rig->core, rig->now_ms), 0);
     rig_free(rig);
 }
 
@@ -493,7 +493,7 @@ Test(core_question, no_heartbeat_of_a_voter_is_a_lease)
 
     for (int i = 0; i < 10; i++) {
         rig_pass(rig, 100, "B C");
-        cr_assert_eq(lease_voters(rig->core, rig->now_ms), 0);
+        cr_assert_eq(lease_holders(rig->core, rig->now_ms), 0);
     }
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
     rig_free(rig);

@@ -115,7 +115,7 @@ static bool all_hold_the_view(const struct core *core)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
         if (!core_is_self(core, i) && (!peer->signs.said || !hearing_holds_our_view(core, i) ||
-                                       peer->lease.echoed_ms < core->agreed_ms)) {
+                                       peer->lease.asked_ms < core->agreed_ms)) {
             return false;
         }
     }

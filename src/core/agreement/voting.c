@@ -228,7 +228,7 @@ void voting_renew_own(struct core *core)
                                            .hold_ms = timing_hold_ms(&core->timing)};
 
     if (voter_on_question(core, &question).result == VOTE_GRANTED) {
-        lease_grant_own(core, core->electorate.own);
+        lease_grant_own(core);
     }
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
-#include "core/detection/watch.h"
 
 /* Marks are this far apart at least, so that all of them together reach back further than T_lost.
  */
@@ -24,7 +23,8 @@ void lease_mark(struct core *core)
 {
     const struct lease_mark *last = mark_at(core, 0);
 
-    core->lease.own_ms = core->now_ms;
+    core->lease.asked_ms = core->now_ms;
+    lease_on_answer(core, core->position, core->now_ms); /* This node's own word. */
     if (last->number != 0 && core->now_ms < last->ms + spacing_ms(core)) {
         return;
     }
@@ -66,27 +66,54 @@ void lease_on_echo(struct core *core, uint32_t position, uint32_t echo)
     }
 }
 
+/* Under strict only its voter's word is one. */
 void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms)
 {
     struct peer_lease *lease = &core->peers[position].lease;
 
-    lease->echoed_ms = asked_ms > lease->echoed_ms ? asked_ms : lease->echoed_ms;
+    if (!core_is_strict(core)) {
+        lease->asked_ms = larger(lease->asked_ms, asked_ms);
+    }
+}
+
+uint64_t lease_span_ms(const struct core *core)
+{
+    return core_is_strict(core) ? timing_act_ms(&core->timing) : core->timing.reign_ms;
 }
 
 uint64_t lease_of(const struct core *core, uint32_t position)
 {
-    uint64_t echoed_ms = core->peers[position].lease.echoed_ms;
+    const uint64_t asked_ms = core->peers[position].lease.asked_ms;
 
-    return echoed_ms == 0 ? 0 : echoed_ms + core->timing.reign_ms;
+    return asked_ms == 0 ? 0 : asked_ms + lease_span_ms(core);
+}
+
+uint32_t lease_needed(const struct core *core)
+{
+    return core_is_strict(core) ? core_guard_needed(core) : core_leases_needed(core) + 1;
 }
 
 /* Whoever follows another is counted over there. */
-static bool counts(const struct core *core, uint32_t position)
+static bool follows_us(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    return !core_is_self(core, position) && peer->charge.verdict == VERDICT_NONE &&
+    return peer->charge.verdict == VERDICT_NONE &&
            id_equal(&peer->signs.view.coordinator, &core->life.self.id);
+}
+
+static bool is_voter(const struct core *core, uint32_t position)
+{
+    return core->peers[position].franchise.voter != VOTER_NONE;
+}
+
+/* Does its lease, if it has one, count for this reign? */
+static bool counts(const struct core *core, uint32_t position)
+{
+    if (core_is_strict(core)) {
+        return is_voter(core, position) && core->peers[position].lease.epoch == core->view.epoch;
+    }
+    return core_is_self(core, position) || follows_us(core, position);
 }
 
 /* Beyond this position nobody was asked lately, nor is to be. */
@@ -119,31 +146,27 @@ bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
     return left == 0;
 }
 
+/* D8c: whom it asks, the oldest first. */
+static bool may_be_asked(const struct core *core, uint32_t position)
+{
+    return !core_is_self(core, position) &&
+           (core_is_strict(core) ? is_voter(core, position) : follows_us(core, position));
+}
+
 void lease_ask(struct core *core, uint32_t count)
 {
     uint32_t left = count;
-    uint32_t i = 0;
 
     lease_mark(core);
-    for (; left > 0 && i < core->view.member_count; i++) {
-        if (!counts(core, i)) {
+    core->lease.asked_end = 0;
+    for (uint32_t i = 0; left > 0 && i < core->view.member_count; i++) {
+        if (!may_be_asked(core, i)) {
             continue;
         }
         const bool is_silent = numbers_is_unanswered(core, i);
         (void)numbers_ask(core, i);
         left -= !is_silent;
-    }
-    core->lease.asked_end = i;
-}
-
-void lease_ask_voters(struct core *core)
-{
-    lease_mark(core);
-    for (uint32_t k = 0; k < watch_count(core); k++) {
-        const uint32_t i = watch_at(core, k);
-        if (!core_is_self(core, i) && core->peers[i].franchise.voter != VOTER_NONE) {
-            (void)numbers_ask(core, i);
-        }
+        core->lease.asked_end = i + 1;
     }
 }
 
@@ -170,10 +193,6 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 {
     uint64_t until_ms = NEVER_MS;
 
-    if (count == 0) {
-        uint64_t own = core->lease.own_ms + core->timing.reign_ms;
-        return own > now_ms ? own : 0;
-    }
     /* They run out at few moments: an echo is as old as a mark. */
     for (uint32_t holders = 0, ending; holders < count; holders += ending) {
         until_ms = lease_end_before(core, until_ms, &ending);
@@ -186,76 +205,39 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 
 /* --- Under guard strict --- */
 
-static void grant(struct core *core, uint8_t voter, uint64_t epoch, uint64_t ms)
+static void grant(struct core *core, uint32_t position, uint64_t epoch, uint64_t asked_ms)
 {
-    struct lease_grant *known = &core->lease.grants[voter];
+    struct peer_lease *lease = &core->peers[position].lease;
 
-    if (epoch > known->epoch) {
-        *known = (struct lease_grant){.epoch = epoch, .ms = ms};
-    } else if (epoch == known->epoch && ms > known->ms) {
-        known->ms = ms;
+    if (epoch > lease->epoch) {
+        lease->epoch = epoch;
+        lease->asked_ms = asked_ms;
+    } else if (epoch == lease->epoch) {
+        lease->asked_ms = larger(lease->asked_ms, asked_ms);
     }
 }
 
 void lease_on_said(struct core *core, const struct message *pong, uint32_t position)
 {
     const struct lease_said *said = &pong->ping.said;
-    const uint8_t voter = core->peers[position].franchise.voter;
+    struct peer_lease *lease = &core->peers[position].lease;
 
-    if (voter == VOTER_NONE || !pong->fellow || said->promised == 0) {
+    if (!is_voter(core, position) || !pong->fellow || said->promised == 0) {
         return;
     }
     if (said->leased && names_a_message(core, pong->echo)) {
-        grant(core, voter, said->promised, sent_ms(core, number_of(core, pong->echo)));
+        grant(core, position, said->promised, sent_ms(core, number_of(core, pong->echo)));
     }
     /* Z5c: says it so again, no take-over is under way from which a view will come. */
-    if (said->promised > core->view.epoch &&
-        said->promised == core->peers[position].lease.promised) {
+    if (said->promised > core->view.epoch && said->promised == lease->promised) {
         verdict_evidence_changed(core);
     }
-    core->peers[position].lease.promised = said->promised;
+    lease->promised = said->promised;
 }
 
-void lease_grant_own(struct core *core, uint8_t voter)
+void lease_grant_own(struct core *core)
 {
-    grant(core, voter, core->view.epoch, core->now_ms);
-}
-
-uint32_t lease_voters(const struct core *core, uint64_t at_ms)
-{
-    uint64_t act_ms = timing_act_ms(&core->timing);
-    uint32_t count = 0;
-
-    for (uint8_t i = 0; i < core->terms.voters.count; i++) {
-        const struct lease_grant *given = &core->lease.grants[i];
-        count += given->ms != 0 && given->epoch == core->view.epoch && at_ms < given->ms + act_ms;
-    }
-    return count;
-}
-
-uint64_t lease_strict_until(const struct core *core, uint64_t now_ms)
-{
-    uint32_t quorum = guard_needed(&core->terms.guard);
-    uint64_t act_ms = timing_act_ms(&core->timing);
-    uint64_t given_ms[VOTERS_MAX]; /* the leases of this epoch, the latest first */
-    uint32_t count = 0;
-
-    for (uint8_t i = 0; i < core->terms.voters.count; i++) {
-        const struct lease_grant *given = &core->lease.grants[i];
-        if (given->ms == 0 || given->epoch != core->view.epoch) {
-            continue;
-        }
-        uint32_t at = count++;
-        for (; at > 0 && given_ms[at - 1] < given->ms; at--) {
-            given_ms[at] = given_ms[at - 1];
-        }
-        given_ms[at] = given->ms;
-    }
-    assert(quorum > 0); /* More than half of the voters. */
-    /* A quorum of them holds until the first of the quorum's latest is over. */
-    uint64_t until_ms = count < quorum ? 0 : given_ms[quorum - 1] + act_ms;
-
-    return until_ms > now_ms ? until_ms : 0;
+    grant(core, core->position, core->view.epoch, core->now_ms);
 }
 
 void lease_reset(struct core *core)

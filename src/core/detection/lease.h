@@ -23,18 +23,23 @@ void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms);
 /* Until when the member at `position` cannot find this node lost; 0: that is not known. */
 uint64_t lease_of(const struct core *core, uint32_t position);
 
-/* Until when `count` other members that follow this node and are not suspected cannot find it lost,
- * 0: they may have. With a count of 0 it is this node's own word, given at its last heartbeat.
+/* For how long a lease counts from the question on. */
+uint64_t lease_span_ms(const struct core *core);
+
+/* D8c, G2a: how many leases it takes to act, this node's own among them, or its voter's. */
+uint32_t lease_needed(const struct core *core);
+
+/* Until when `count` leases count, this node's own, given at its last question or heartbeat, among
+ * them: outside strict of members that follow this node and are not suspected. 0: they do not now.
  * O(asked). */
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
 
-/* Other members that follow this node, are not suspected, and cannot have found it lost by then.
- * O(asked). */
+/* How many leases count at that time. O(asked). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
-/* D8c: asks for the leases of `count` members: of the oldest who follow this node and are not
- * suspected. Who did not answer the last question is asked again, and another one besides.
- * O(asked). */
+/* D8c: asks for the leases of `count` others: of the oldest who follow this node and are not
+ * suspected, or under strict of voters. Who did not answer the last question is asked again, and
+ * another one besides. O(asked). */
 void lease_ask(struct core *core, uint32_t count);
 
 /* Are there so many of them? Looks no further than it needs: where most have leases, at little more
@@ -47,17 +52,8 @@ bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms);
  * answered, too. */
 void lease_on_said(struct core *core, const struct message *pong, uint32_t position);
 
-/* Asks all voters that are members. O(watched). */
-void lease_ask_voters(struct core *core);
-
 /* This node's own voter leases to it now. */
-void lease_grant_own(struct core *core, uint8_t voter);
-
-/* Voters whose leases for the epoch of the view may be counted at that time. */
-uint32_t lease_voters(const struct core *core, uint64_t at_ms);
-
-/* Until when a quorum of voters leases to this node; 0: none does. */
-uint64_t lease_strict_until(const struct core *core, uint64_t now_ms);
+void lease_grant_own(struct core *core);
 
 void lease_reset(struct core *core);
 

@@ -41,7 +41,7 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     uint32_t count = core->view.member_count;
 
     if (core_is_coordinator(core)) {
-        return core_is_strict(core) ? lease_voters(core, now_ms) : 1 + lease_holders(core, now_ms);
+        return lease_holders(core, now_ms);
     }
     if (core_is_strict(core)) {
         return fresh_voters(core, now_ms);
@@ -85,23 +85,12 @@ bool standing_tells_hand_over(const struct core *core)
 
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms)
 {
-    if (!may_act(core)) {
-        return 0;
-    }
-    return core_is_strict(core) ? lease_strict_until(core, now_ms)
-                                : lease_until(core, core_leases_needed(core), now_ms);
+    return may_act(core) ? lease_until(core, lease_needed(core), now_ms) : 0;
 }
 
 bool standing_is_acting(const struct core *core, uint64_t now_ms)
 {
-    if (!may_act(core)) {
-        return false;
-    }
-    if (core_is_strict(core)) {
-        return lease_voters(core, now_ms) >= core_guard_needed(core);
-    }
-    uint32_t needed = core_leases_needed(core);
-    return needed == 0 ? lease_until(core, 0, now_ms) != 0 : lease_held_by(core, needed, now_ms);
+    return may_act(core) && lease_held_by(core, lease_needed(core), now_ms);
 }
 
 /* D8c: as long before the right to act ends as it takes to ask three times; and for a while after
@@ -109,7 +98,7 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
 static uint64_t ask_again_ms(const struct core *core)
 {
     const uint64_t pause_ms = timing_question_ms(&core->timing);
-    const uint64_t again_ms = core->lease.own_ms + pause_ms;
+    const uint64_t again_ms = core->lease.asked_ms + pause_ms;
     const uint64_t until_ms = core->standing.acting_until_ms;
 
     if (core->standing.told_acting) {
@@ -139,23 +128,21 @@ bool standing_is_settled(const struct core *core)
     if (core_is_strict(core)) {
         return true; /* What it proposes comes about only if it was not replaced (Z5). */
     }
-    if (!has_waited(core) && !lease_held_by(core, core_leases_needed(core), core->now_ms)) {
+    if (!has_waited(core) && !lease_held_by(core, lease_needed(core), core->now_ms)) {
         return false;
     }
     return !follow_has_undecided(core);
 }
 
-/* A2b: while terms change, it takes the word of each that it has heard of them. */
+/* A2b: while terms change, it takes the word of each that it has heard of them; and under strict of
+ * all voters, for what they are bound to has to be known (Z5c). */
 void standing_ask(struct core *core)
 {
-    if (!may_act(core)) {
-        return;
+    const bool asks_all = core->agreed.joint || core_is_strict(core);
+
+    if (may_act(core)) {
+        lease_ask(core, asks_all ? core->view.member_count : core_leases_asked(core));
     }
-    if (core_is_strict(core)) {
-        lease_ask_voters(core);
-        return;
-    }
-    lease_ask(core, core->agreed.joint ? core->view.member_count : core_leases_asked(core));
 }
 
 void standing_ask_first(struct core *core)

@@ -20,19 +20,12 @@ struct lease_mark {
     uint64_t ms;
 };
 
-/* lease: a voter leased to this node under that epoch, when it sent what the voter has heard. */
-struct lease_grant {
-    uint64_t epoch;
-    uint64_t ms;
-};
-
 /* lease: what tells the time of an echo. */
 struct leases {
     struct lease_mark marks[LEASE_MARKS]; /* a ring */
     uint32_t latest;
     uint32_t asked_end; /* nobody at this position or a later one was asked last */
-    uint64_t own_ms;    /* this node's own loop sent its heartbeats last then */
-    struct lease_grant grants[VOTERS_MAX]; /* by their place among the names (Z6) */
+    uint64_t asked_ms;  /* this node's own loop sent its heartbeats, or asked, last then */
 };
 
 /* signs: when silences are looked at next, and what may put that off. */

@@ -70,8 +70,9 @@ struct peer_number {
 
 /* lease: what it is known to have heard of us. */
 struct peer_lease {
-    uint64_t echoed_ms; /* the latest message that it echoed was sent then, or later; 0: none */
-    uint64_t promised;  /* strict: the epoch that its voter is bound to, as it said; 0: none (Z2) */
+    uint64_t asked_ms; /* it counts from this question, or message that it echoed; 0: none */
+    uint64_t epoch;    /* strict: of the reign that its voter gave it to (Z6) */
+    uint64_t promised; /* strict: to which its voter is bound, as it said; 0: none (Z2) */
 };
 
 /* watch: is it watched by this node, and since when (D9)? */
