@@ -13,6 +13,7 @@
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/hearing.h"
+#include "core/detection/numbers.h"
 #include "core/detection/removal.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
@@ -168,11 +169,15 @@ void handlers_on_vote(struct core *core, const struct message *message)
     }
 }
 
-/* A heartbeat may overtake the question that went out with it, so that its number is old. */
+/* Z6b: who is no member is leased nothing, and what comes once more, or late, renews nothing. */
 void handlers_on_ping(struct core *core, const struct message *message)
 {
-    const struct lease_said said = voting_on_question(core, message);
+    const uint32_t sender = view_find(&core->view, &message->from);
+    struct lease_said said = {.promised = 0};
 
+    if (sender != VIEW_NONE && numbers_takes_question(core, message, sender)) {
+        said = voting_on_question(core, message);
+    }
     removal_on_ping(core, message, &said);
 }
 

@@ -59,6 +59,38 @@ Story(strict, a_killed_coordinator_is_succeeded)
     sim_free(sim);
 }
 
+/* Z6b: an old question of the dead one, once more or late, renews no lease. */
+Story(strict, what_is_played_back_holds_up_no_take_over)
+{
+    struct sim *sim = strict(seed, 5, 5);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    struct quality quality = sim_default_quality();
+    quality.replay_ppm = 500000;
+    sim_set_quality(sim, &quality);
+    sim_run(sim, 1000);
+    sim_crash(sim, first);
+    story_check(next_to_act(sim, first, 1200, seed) != SIM_NOBODY, seed);
+    sim_free(sim);
+}
+
+/* D8c: an answer takes four pauses between questions, and each question that was put meanwhile has
+ * its own. */
+Story(strict, a_long_way_ends_no_right_to_act)
+{
+    struct sim *sim = strict(seed, 5, 5);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    struct quality quality = sim_default_quality();
+    quality.latency_us_min = 140000;
+    quality.latency_us_max = 141000;
+    sim_set_quality(sim, &quality);
+    sim_run(sim, 2000);
+    uint64_t changes = sim_notices(sim, first, NOTICE_ACTING);
+    sim_run(sim, 20000);
+    story_check(sim_is_acting(sim, first), seed);
+    story_check(sim_notices(sim, first, NOTICE_ACTING) == changes, seed);
+    sim_free(sim);
+}
+
 Story(strict, a_coordinator_cut_off_stops_before_another_acts)
 {
     struct sim *sim = strict(seed, 5, 5);

@@ -78,6 +78,27 @@ static void says(struct rig *rig, char who, bool acting)
             .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
 }
 
+/* Z9b: its questions come through, and its heartbeats do not. */
+Test(core_standing, that_it_acts_is_not_believed_for_its_questions_alone)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    const struct message ping = {
+        .type = MESSAGE_PING,
+        .ping = {.nonce = 7, .subject = rig_id(rig, 'B'), .origin = rig_id(rig, 'A')}};
+    const uint64_t until_ms = rig->now_ms + 2 * rig->timing.lost_ms;
+
+    says(rig, 'A', true);
+    while (rig->now_ms + rig->timing.fresh_ms / 2 < until_ms) {
+        rig_pass(rig, rig->timing.fresh_ms / 2, "C");
+        rig_gets(rig, 'A', &ping);
+        cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_ACTING);
+    }
+    rig_pass(rig, until_ms - rig->now_ms, "C");
+    rig_gets(rig, 'A', &ping);
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_UNKNOWN);
+    rig_free(rig);
+}
+
 Test(core_standing, a_coordinator_acts_as_it_said_lately)
 {
     struct rig *rig = rig_in("A B C", 'B');

@@ -435,7 +435,7 @@ struct lease_said voting_on_question(struct core *core, const struct message *pi
                                            .hold_ms = asked->hold_ms};
 
     if (core->electorate.own == VOTER_NONE || asked->epoch == 0 || !ping->fellow || ping->relay ||
-        !core_is_member(core) || !view_has(&core->view, &ping->from)) {
+        !core_is_member(core)) {
         return (struct lease_said){.promised = 0};
     }
     const bool leased = !has_handed_over(core, &ping->from) &&

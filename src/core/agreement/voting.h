@@ -15,8 +15,9 @@ void voting_on_prepare(struct core *core, const struct message *prepare);
  * it is? Then it has shown it. */
 bool voting_take_proof(struct core *core, const struct message *pong);
 
-/* PING: what this voter says to a coordinator that asks for its lease, having given it if it may.
- * The answer goes out in this step, so what it echoes was heard, and sent, before it was given. */
+/* PING of a member: what this voter says to a coordinator that asks for its lease, having given it
+ * if it may. The answer goes out in this step, so what it echoes was heard, and sent, before it was
+ * given. */
 struct lease_said voting_on_question(struct core *core, const struct message *ping);
 
 /* The epoch to which this node's voter is bound, or one more where it is that of the view, but

@@ -110,6 +110,16 @@ static void take(struct core *core, struct peer_number *number, const struct mes
     if (message->type == MESSAGE_HEARTBEAT || number->settled > number->highest) {
         number->settled = number->highest;
     }
+    number->question = earlier(number->question, number->highest);
+}
+
+bool numbers_takes_question(struct core *core, const struct message *ping, uint32_t position)
+{
+    uint64_t *latest = &core->peers[position].number.question;
+    const bool is_later = ping->number > *latest;
+
+    *latest = larger(*latest, ping->number);
+    return is_later;
 }
 
 /* D6a: other messages overtook it lately, but no heartbeat, which would say the same anew. */
@@ -129,7 +139,11 @@ static bool take_answer(struct core *core, const struct message *message, uint32
 
     if (is_nonce(number->nonce, message)) {
         number->proof = PROOF_GIVEN;
+        number->answered = number->nonce;
         number->nonce = 0;
+    } else if (is_nonce(number->answered, message) && message->number > number->highest &&
+               !number_leaps(number, message)) {
+        /* The question was put again before this came: the answer to that is as good. */
     } else if (is_nonce(number->nonce_elsewhere, message) && !number_leaps(number, message)) {
         number->nonce_elsewhere = 0;
     } else if (charge->verify_ms == NEVER_MS || message->ping.nonce != charge->nonce) {

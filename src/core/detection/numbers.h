@@ -23,6 +23,10 @@ bool numbers_is_unanswered(const struct core *core, uint32_t position);
 /* Judges the number of a message of the member at `position`. O(1). */
 enum number numbers_take(struct core *core, const struct message *message, uint32_t position);
 
+/* Is this PING of it later than all others that came before? Notes it. A heartbeat may have
+ * overtaken it (Z6b). */
+bool numbers_takes_question(struct core *core, const struct message *ping, uint32_t position);
+
 /* The member at `position` has shown that it receives at the address that the view lists: its
  * lifeline was opened, or this node let it in (G1f). */
 void numbers_proved(struct core *core, uint32_t position);

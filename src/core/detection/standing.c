@@ -212,8 +212,9 @@ enum reign standing_reign(const struct core *core, uint64_t now_ms)
     if (!watch_is_on(core, 0) || !hearing_coordinator_is_fresh(core)) {
         return REIGN_UNKNOWN;
     }
-    if (signs->acting) {
-        return REIGN_ACTING;
+    if (signs->acting) { /* Its questions alone may come through: they do not say so. */
+        return now_ms < signs->suspects_ms + 2 * core->timing.lost_ms ? REIGN_ACTING
+                                                                      : REIGN_UNKNOWN;
     }
     /* What it said before it claimed the place says nothing of now. */
     return signs->said && signs->view.epoch == core->view.epoch ? REIGN_IDLE : REIGN_UNKNOWN;

@@ -61,6 +61,8 @@ enum proof {
 struct peer_number {
     uint64_t nonce;           /* of the question put at its listed address; 0: none is open */
     uint64_t nonce_elsewhere; /* of the one put where it was heard from; 0: none is open */
+    uint64_t answered;        /* the nonce of the last one that it answered */
+    uint64_t question;        /* the highest number of its own questions */
     uint64_t asked_ms;        /* when it was asked last, or heard first; 0: never */
     uint64_t highest;         /* of all that it sent and this node took */
     uint64_t settled;    /* a heartbeat with this number or a lower one says nothing any more */
