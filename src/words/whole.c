@@ -186,10 +186,17 @@ static void say_voters_heard(const struct whole_facts *facts, struct whole *whol
     }
 }
 
+/* A coordinator counts who answers it, and may hear more. */
+static uint32_t heard_of(const struct whole_facts *facts)
+{
+    return facts->coordinates && facts->heard > facts->guard.fresh ? facts->heard
+                                                                   : facts->guard.fresh;
+}
+
 static void say_guard_unmet(const struct whole_facts *facts, struct whole *whole)
 {
     const uint32_t needed = facts->guard.needed;
-    const uint32_t fresh = is_strict(facts) ? facts->voters_heard : facts->guard.fresh;
+    const uint32_t fresh = is_strict(facts) ? facts->voters_heard : heard_of(facts);
     const uint32_t of = guard_of(facts);
     const uint32_t ended = is_strict(facts) ? facts->voters_ended
                                             : facts->missing - facts->missing_alive;
@@ -227,7 +234,9 @@ static bool is_guard_unmet(const struct whole_facts *facts)
     const bool may_hear_more = facts->reign == REIGN_UNKNOWN && !facts->coordinator_silent &&
                                !is_strict(facts);
 
-    return (may_hear_more ? facts->members : facts->guard.fresh) < facts->guard.needed;
+    const uint32_t heard = is_strict(facts) ? facts->guard.fresh : heard_of(facts);
+
+    return (may_hear_more ? facts->members : heard) < facts->guard.needed;
 }
 
 /* Enough are there, as far as this node knows. */
@@ -253,8 +262,12 @@ static void say_idle(const struct whole_facts *facts, struct whole *whole)
                                : "has not said that it acts");
         say(whole->next, "wait a moment; if it lasts, doyen voters shows who does not vote");
     } else if (facts->coordinates) {
-        say(whole->sentence, "nobody acts here: this node coordinates, and too few are known to "
-                             "follow it");
+        say(whole->sentence,
+            "nobody acts here: this node coordinates, hears %" PRIu32 " of %" PRIu32
+            " members, itself counted, and has answers of too few of them",
+            facts->heard, facts->members);
+        say(whole->next, "wait a moment; if it lasts, mend the network: questions or answers are "
+                         "lost on the way");
     } else {
         say(whole->sentence, "nobody acts here: the coordinator %s says that it does not act",
             facts->coordinator);

@@ -192,8 +192,23 @@ Test(whole, nobody_acts_where_the_coordinator_does_not)
            "nobody acts here: the coordinator athens says that it does not act", "doyen why");
     facts.coordinates = true;
     expect(&facts, WHOLE_NOBODY_ACTS,
-           "nobody acts here: this node coordinates, and too few are known to follow it",
-           "doyen why");
+           "nobody acts here: this node coordinates, hears 5 of 5 members, itself counted, and has "
+           "answers of too few of them",
+           "questions or answers are lost");
+    facts.guard = (struct guard_state){
+        .guard = {.policy = GUARD_MAJORITY, .count = 5}, .needed = 3, .fresh = 1, .met = false};
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: this node coordinates, hears 5 of 5 members, itself counted, and has "
+           "answers of too few of them",
+           "questions or answers are lost");
+    facts.heard = 2;
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: 2 of 5 members are heard, 3 needed; 3 others may act, if they hear "
+           "each other",
+           "start 1 more");
+    facts = five();
+    facts.reign = REIGN_IDLE;
+    facts.coordinates = true;
     facts.handed_over = true;
     expect(&facts, WHOLE_NOBODY_ACTS,
            "nobody acts here: this node has handed over, and nobody has taken over yet",
