@@ -12,20 +12,18 @@
 
 enum { NEXT_WATCHED = 3 };
 
-/* How many of the oldest the coordinator watches: with a guard whom it asks for leases, and all
- * while terms change. */
+/* How many of the oldest the coordinator watches: with a guard whom it asks for leases; all under
+ * strict, and while terms change. */
 static uint32_t next_watched(const struct sim *sim, const struct host *host)
 {
     const uint32_t needed = core_guard(host->core, host_now_ms(sim, host)).needed;
     const uint32_t others = needed > 2 ? needed - 1 : 1;
     const uint32_t asked = others + others / 5 + (others % 5 != 0);
 
-    if (core_agreed(host->core)->joint) {
+    if (core_agreed(host->core)->joint || core_terms(host->core)->guard.policy == GUARD_STRICT) {
         return UINT32_MAX;
     }
-    return core_terms(host->core)->guard.policy != GUARD_STRICT && asked > NEXT_WATCHED
-               ? asked
-               : NEXT_WATCHED;
+    return asked > NEXT_WATCHED ? asked : NEXT_WATCHED;
 }
 
 /* --- Asked before it is concluded --- */
@@ -117,25 +115,11 @@ void oracle_check_grant(struct sim *sim, const struct host *host, const struct n
 
 /* --- In quiet --- */
 
-static bool is_voter(const struct host *host, const struct member *member)
-{
-    return voters_find(&core_terms(host->core)->voters, member->name) != VOTER_NONE;
-}
-
 static bool is_watched(const struct sim *sim, const struct host *host, const struct rings *rings,
                        uint32_t a, uint32_t b)
 {
-    const struct view *view = core_view(host->core);
-    const enum guard_policy policy = core_terms(host->core)->guard.policy;
-
-    if (rings_are_neighbours(rings, a, b)) {
-        return true;
-    }
-    if ((a == 0 || b == 0) && a + b <= next_watched(sim, host)) {
-        return true;
-    }
-    return policy == GUARD_STRICT &&
-           (is_voter(host, &view->members[a]) || is_voter(host, &view->members[b]));
+    return rings_are_neighbours(rings, a, b) ||
+           ((a == 0 || b == 0) && a + b <= next_watched(sim, host));
 }
 
 static bool holds_lifeline(const struct host *host, const struct node_id *peer)

@@ -78,6 +78,19 @@ static void says(struct rig *rig, char who, bool acting)
             .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
 }
 
+/* G1g: it is no neighbour of the voters, and hears nothing bad of them. */
+Test(core_standing, under_strict_the_guard_is_met_while_the_coordinator_acts)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");
+
+    says(rig, 'A', true);
+    cr_assert(core_guard(rig->core, rig->now_ms).met);
+    says(rig, 'A', false);
+    cr_assert_not(core_guard(rig->core, rig->now_ms).met);
+    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 3);
+    rig_free(rig);
+}
+
 /* Z9b: its questions come through, and its heartbeats do not. */
 Test(core_standing, that_it_acts_is_not_believed_for_its_questions_alone)
 {

@@ -16,8 +16,8 @@ static bool was_just_heard(const struct core *core, uint32_t position, uint64_t 
            peer->charge.verdict == VERDICT_NONE;
 }
 
-/* G1g: the voters among the members, who are watched by all, and this node if it votes. */
-static uint32_t fresh_voters(const struct core *core, uint64_t now_ms)
+/* G1g: the voters among the members, and this node if it votes. */
+static uint32_t fresh_voters(const struct core *core)
 {
     uint32_t count = 0;
 
@@ -28,7 +28,7 @@ static uint32_t fresh_voters(const struct core *core, uint64_t now_ms)
             continue;
         }
         const uint32_t i = view_find(&core->view, &core->electorate.lives[voter]);
-        count += i != VIEW_NONE && was_just_heard(core, i, now_ms);
+        count += i != VIEW_NONE && hearing_is_heard(core, i);
     }
     return count;
 }
@@ -44,7 +44,7 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
         return lease_holders(core, now_ms);
     }
     if (core_is_strict(core)) {
-        return fresh_voters(core, now_ms);
+        return fresh_voters(core);
     }
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
@@ -53,13 +53,20 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     return count;
 }
 
+/* G1g: its coordinator knows whether there are enough; it cannot count them itself. */
+static bool is_answered_for(const struct core *core)
+{
+    return core_is_strict(core) && !core_is_coordinator(core);
+}
+
 struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 {
     struct guard_state state = {.guard = core->terms.guard, .needed = core_guard_needed(core)};
 
     if (core_is_member(core)) {
         state.fresh = fresh_count(core, now_ms);
-        state.met = state.fresh >= state.needed;
+        state.met = is_answered_for(core) ? standing_reign(core, now_ms) == REIGN_ACTING
+                                          : state.fresh >= state.needed;
     }
     return state;
 }

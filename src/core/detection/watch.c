@@ -59,26 +59,18 @@ bool watch_is_asking(const struct core *core, uint32_t position)
     return peer->signs.heard_ms < peer->watch.begun_ms && (!peer->watch.edge || peer->watch.unsure);
 }
 
-static bool is_voter(const struct core *core, uint32_t position)
-{
-    return voters_find(&core->terms.voters, core->view.members[position].name) != VOTER_NONE;
-}
-
-/* With a guard the coordinator watches whom it asks for leases, and all while terms change (A2). */
+/* How many of the oldest the coordinator watches: with a guard whom it asks for leases; and all
+ * while terms change (A2), and under strict, where everybody has to know whether it acts (Z9b). */
 static uint32_t next_watched(const struct core *core)
 {
-    const uint32_t asked = core_is_strict(core) ? 0 : core_leases_asked(core);
-
-    return core->agreed.joint ? core->view.member_count : larger32(asked, NEXT_WATCHED);
+    return core->agreed.joint || core_is_strict(core)
+               ? core->view.member_count
+               : larger32(core_leases_asked(core), NEXT_WATCHED);
 }
 
-/* The coordinator's next ones; under strict all and the voters. */
 static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
 {
-    if ((a == 0 || b == 0) && a + b <= next_watched(core)) {
-        return true;
-    }
-    return core_is_strict(core) && (is_voter(core, a) || is_voter(core, b));
+    return (a == 0 || b == 0) && a + b <= next_watched(core);
 }
 
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject)
@@ -98,7 +90,7 @@ void watch_observers(const struct core *core, uint32_t subject, struct observers
     uint32_t neighbours[RING_LISTED_MAX];
     uint32_t few = NEXT_WATCHED + 1 < members ? NEXT_WATCHED + 1 : members;
 
-    out->everybody = !rings_are_listed(&core->rings) || core_is_strict(core) ||
+    out->everybody = !rings_are_listed(&core->rings) ||
                      (subject == 0 && next_watched(core) > NEXT_WATCHED);
     out->count = members;
     if (out->everybody) {
