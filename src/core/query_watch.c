@@ -83,13 +83,10 @@ struct watch_state core_watch(const struct core *core, uint32_t position, uint64
 /* Besides the rings. */
 static unsigned other_edge(const struct core *core, uint32_t a, uint32_t b)
 {
-    if (!watch_sees(core, a, b)) {
+    if (!watch_sees(core, a, b) || (a != 0 && b != 0)) {
         return 0;
     }
-    if (a == 0 || b == 0) {
-        return core_guard_needed(core) > 0 || core->agreed.joint ? EDGE_GUARD : EDGE_OLDEST;
-    }
-    return rings_are_neighbours(&core->rings, a, b) ? 0 : EDGE_VOTERS;
+    return core_guard_needed(core) > 0 || core->agreed.joint ? EDGE_GUARD : EDGE_OLDEST;
 }
 
 unsigned core_edge(const struct core *core, uint32_t a, uint32_t b)

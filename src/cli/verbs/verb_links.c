@@ -65,7 +65,7 @@ const struct verb verb_links = {
     .summary = "Who watches whom on the rings, which doubts are open, and who is asked",
     .details =
         "Whom this node watches, and why (ring 1, ring 2, oldest, "
-        "guard, voters, or doubt for as long as there is one); when each gave its last sign; then "
+        "guard, or doubt for as long as there is one); when each gave its last sign; then "
         "each open case: who is in doubt, since when, who told of it, what was asked, and what "
         "comes of it, when; and whether this node asks everybody. With --all every member is asked "
         "now, 64 at a time, and both rings are drawn: a = b, they hear each other; a -x> b, b does "
@@ -354,7 +354,7 @@ static enum exit_code judge_all(const json_t *document)
 
 static enum exit_code print_all(const json_t *document)
 {
-    static const char *const kinds[] = {"ring 1", "ring 2", "oldest", "guard", "voters"};
+    static const char *const kinds[] = {"ring 1", "ring 2", "oldest", "guard"};
     const json_t *edges = json_object_get(document, "edges");
     const json_t *unanswered = json_object_get(document, "unanswered");
     struct printer printer;

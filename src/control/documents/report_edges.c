@@ -211,20 +211,16 @@ static bool add_ring(const struct survey *survey, json_t *edges, int ring, uint3
     return complete;
 }
 
-/* Those that one has who is everybody's neighbour, or a few members'. */
-static bool add_others(const struct survey *survey, json_t *edges, uint32_t a)
+/* Those that the coordinator has besides. */
+static bool add_others(const struct survey *survey, json_t *edges)
 {
     const unsigned rings = EDGE_RING_1 | EDGE_RING_2;
-    const struct facts *facts = survey->facts;
     bool complete = true;
 
-    for (uint32_t b = 0; b < facts->view->member_count; b++) {
-        const unsigned edge = core_edge(survey->core, a, b);
-        const bool twice = b < a &&
-                           (b == 0 || voters_find(&facts->terms->voters,
-                                                  facts->view->members[b].name) != VOTER_NONE);
-        if (edge != 0 && (edge & rings) == 0 && !twice) {
-            complete &= add_edge(survey, edges, a, b);
+    for (uint32_t b = 1; b < survey->facts->view->member_count; b++) {
+        const unsigned edge = core_edge(survey->core, 0, b);
+        if (edge != 0 && (edge & rings) == 0) {
+            complete &= add_edge(survey, edges, 0, b);
         }
     }
     return complete;
@@ -232,7 +228,6 @@ static bool add_others(const struct survey *survey, json_t *edges, uint32_t a)
 
 static json_t *edges_json(const struct survey *survey)
 {
-    const struct facts *facts = survey->facts;
     json_t *edges = json_array();
     bool complete = true;
 
@@ -241,12 +236,7 @@ static json_t *edges_json(const struct survey *survey)
             complete = add_ring(survey, edges, ring, nth);
         }
     }
-    for (uint32_t i = 0; i < facts->view->member_count; i++) {
-        if (i == 0 ||
-            voters_find(&facts->terms->voters, facts->view->members[i].name) != VOTER_NONE) {
-            complete &= add_others(survey, edges, i);
-        }
-    }
+    complete &= add_others(survey, edges);
     return json_finished(edges, complete);
 }
 

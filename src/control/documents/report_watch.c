@@ -55,8 +55,7 @@ const char *report_edge_text(unsigned edge)
     } texts[] = {{EDGE_RING_1, "ring 1"},
                  {EDGE_RING_2, "ring 2"},
                  {EDGE_OLDEST, "oldest"},
-                 {EDGE_GUARD, "guard"},
-                 {EDGE_VOTERS, "voters"}};
+                 {EDGE_GUARD, "guard"}};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if ((edge & (unsigned)texts[i].bit) != 0) {

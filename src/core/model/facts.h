@@ -72,8 +72,7 @@ enum edge {
     EDGE_RING_1 = 1,
     EDGE_RING_2 = 2,
     EDGE_OLDEST = 4, /* the coordinator and those who are to follow it */
-    EDGE_GUARD = 8,  /* the coordinator and all, who count for its guard */
-    EDGE_VOTERS = 16,
+    EDGE_GUARD = 8,  /* the coordinator and whom it asks for leases; under strict, all (D9b) */
 };
 
 /* What this node would find of a member that goes on being silent, and what comes then. */
