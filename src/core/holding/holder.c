@@ -96,6 +96,7 @@ static void ask(struct core *core)
         .stamp = core->now_ms, .count = core->holder.count, .hash = core->holder.hash};
 
     words_to_coordinator(core, MESSAGE_ROLES_ASK, &word);
+    core->holder.asked_ms = core->now_ms;
 }
 
 static void tell_all(struct core *core)
@@ -184,6 +185,17 @@ static void lapse(struct core *core)
 
 /* --- From the coordinator --- */
 
+/* K3c: each question brings all grants anew. Where they come late, more of them would wait to be
+ * read each time. */
+static void ask_again(struct core *core)
+{
+    struct holder *holder = &core->holder;
+    const uint64_t next_ms = holder->asked_ms + core_repair_ms(core);
+
+    holder->ask_ms = earlier(holder->ask_ms, next_ms > core->now_ms ? next_ms : core->now_ms);
+    note_due(core, holder->ask_ms);
+}
+
 /* K4b: a token at or below one that was let go of is void, and the coordinator hears again which
  * one that is. */
 static void on_token(struct core *core, struct own_candidate *own, const struct role_word *word)
@@ -206,7 +218,7 @@ static void on_token(struct core *core, struct own_candidate *own, const struct 
     }
     if (own->state == HOLDER_WAITS && core->now_ms >= lease_end_ms(core, word->stamp)) {
         REACHED(role_grant_too_late);
-        ask_soon(core); /* K3c: what is over is not held, nor told to another coordinator. */
+        ask_again(core); /* K3c: what is over is not held, nor told to another coordinator. */
         return;
     }
     bool newer = token > own->is.token;

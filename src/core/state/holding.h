@@ -24,13 +24,14 @@ struct own_candidate {
 /* holder: this node's own candidates. */
 struct holder {
     uint32_t count;
-    uint32_t top;     /* places that were ever used: what is beyond is never read */
-    uint64_t hash;    /* of them all, in no order */
-    uint64_t floor;   /* the highest token let go of by a candidate that is no more */
-    uint64_t due_ms;  /* the soonest of the deadlines below and of those of the candidates */
-    uint64_t ask_ms;  /* the next question; NEVER_MS while there is nothing to ask about */
-    uint64_t told_ms; /* everything was told last */
-    bool tells;       /* everything is to be told before the next question */
+    uint32_t top;      /* places that were ever used: what is beyond is never read */
+    uint64_t hash;     /* of them all, in no order */
+    uint64_t floor;    /* the highest token let go of by a candidate that is no more */
+    uint64_t due_ms;   /* the soonest of the deadlines below and of those of the candidates */
+    uint64_t ask_ms;   /* the next question; NEVER_MS while there is nothing to ask about */
+    uint64_t asked_ms; /* the last one */
+    uint64_t told_ms;  /* everything was told last */
+    bool tells;        /* everything is to be told before the next question */
     struct own_candidate own[ROLE_OWN_MAX];
 };
 
