@@ -1,12 +1,14 @@
 /* The processes of the simulation: what comes to one is handed to its core, and the effects that
  * come out of the core are carried out. */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "cluster.h"
+#include "oracle_parts.h"
 #include "post.h"
 #include "roles.h"
 #include "trace.h"
@@ -207,7 +209,10 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
     }
 }
 
-enum { MANY = 128 }; /* members, whose traces take pages worth giving back */
+enum {
+    MANY = 128,                /* members, whose traces take pages worth giving back */
+    STORM_STEPS_PER_S = 10000, /* of a host, on the average of a run */
+};
 
 static void give_back_part(const struct core_part *part)
 {
@@ -261,6 +266,18 @@ static bool trips(struct host *host, const struct effect *effect)
            effect->message->type == host->trip_type && --host->trip_left == 0;
 }
 
+/* H49: messages bring forth more of them each time. A host that beats every 25 ms, to twelve, takes
+ * a thousand steps a second. */
+static void check_storm(struct sim *sim, const struct host *host)
+{
+    const uint64_t most = (10 + sim->now_us / (1000 * US_PER_MS)) * sim->host_count *
+                          STORM_STEPS_PER_S;
+
+    if (sim->steps >= most) {
+        oracle_fail(sim, host, "H49: a storm: %" PRIu64 " steps of all hosts", sim->steps);
+    }
+}
+
 void host_step(struct sim *sim, struct host *host, struct event *event)
 {
     const struct node_id life = core_self(host->core)->id;
@@ -273,6 +290,7 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
     }
     struct effects effects = core_step(host->core, event);
     sim->steps++;
+    check_storm(sim, host);
     if (effects.count > 0) { /* They may be messages in the place of others. */
         post_forget(sim);
     }
