@@ -1,6 +1,7 @@
 /* The right to act as a lease that echoes give (D8, G2). Each message echoes the number of the
- * latest sign of life that its sender had of its receiver, a heartbeat only under guard strict. A
- * coordinator asks for leases with PING, and the PONG is the echo. This node keeps the times at
+ * latest sign of life that its sender had of its receiver, but for heartbeats. A
+ * coordinator asks for leases with PING, and the PONG is the echo; under strict it says besides
+ * whether the voter has leased (Z6b). This node keeps the times at
  * which it reached its numbers; so an echo tells when the message was sent that the other is known
  * to have heard, and from that moment on the other cannot find this node lost for T_lost. Gray and
  * Cheriton's leases, counted from the sending of the question: no two clocks are compared. */

@@ -10,23 +10,24 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms);
 
 /* Until when this node acts for certain, exclusive; 0: it does not (G2). It is coordinator, not
  * about to be absorbed by another part (M3), and has leases of as many as its guard asks for.
- * O(members). */
+ * O(asked). */
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms);
 
+/* The same, asked for one moment. O(asked). */
+bool standing_is_acting(const struct core *core, uint64_t now_ms);
+
 /* D8c: asks for the leases that it takes to act, if this node coordinates and is to act; once a
- * round of heartbeats. */
+ * round of heartbeats. O(members). */
 void standing_ask(struct core *core);
 
 /* Asks at once where a view was installed and this node has not the leases to act. */
 void standing_ask_first(struct core *core);
 
-/* Asks again where the right to act would end soon. O(watched). */
+/* Asks again where the right to act would end soon, or has ended. O(members). */
 void standing_tick(struct core *core);
 
-/* The same, asked for one moment. O(members). */
-bool standing_is_acting(const struct core *core, uint64_t now_ms);
-
-/* When watchers may have to be told that this node acts no longer; NEVER_MS: not by time alone. */
+/* When standing_tick is due, or watchers may have to be told that this node acts no longer;
+ * NEVER_MS: not by time alone. */
 uint64_t standing_deadline_ms(const struct core *core);
 
 /* Z7: does this node coordinate, and act no more under the epoch of its view? */

@@ -70,9 +70,10 @@ struct peer_number {
     enum proof proof;
 };
 
-/* lease: what it is known to have heard of us. */
+/* lease: for how long it is bound to us; of this node itself, its own word, or its voter's. */
 struct peer_lease {
-    uint64_t asked_ms; /* it counts from this question, or message that it echoed; 0: none */
+    uint64_t asked_ms; /* its lease counts from then, when it was asked, or sent what it has heard;
+                          0: none */
     uint64_t epoch;    /* strict: of the reign that its voter gave it to (Z6) */
     uint64_t promised; /* strict: to which its voter is bound, as it said; 0: none (Z2) */
 };

@@ -183,12 +183,13 @@ static inline uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /* Of two times, or of two lengths. */
-static inline uint32_t larger32(uint32_t a, uint32_t b)
+static inline uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-static inline uint64_t larger(uint64_t a, uint64_t b)
+/* Of two numbers of members. */
+static inline uint32_t larger32(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
