@@ -318,7 +318,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
     process_meter_open(&control->meter);
     facts_init(&control->facts, node);
     control->snapshot.facts = &control->facts;
-    control->links.stability = &control->hearing_stability;
+    control->links = links_told(&control->facts, &control->hearing_stability);
     control->watchers.source = (struct event_source){.journal = node_journal(node),
                                                      .life = control->facts.life,
                                                      .event_texts = &control->event_texts,
@@ -425,7 +425,6 @@ static void control_end(struct control *control)
     snapshot_deinit(&control->snapshot);
     event_texts_deinit(&control->event_texts);
     facts_deinit(&control->facts);
-    links_deinit(&control->links);
     voter_survey_deinit(&control->voter_survey);
     hearing_stability_deinit(&control->hearing_stability);
     uv_close((uv_handle_t *)&control->prepare, on_handle_closed);

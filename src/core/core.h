@@ -142,13 +142,6 @@ struct watch_state core_watch(const struct core *core, uint32_t position, uint64
  * O(1), under guard strict O(voters). */
 unsigned core_edge(const struct core *core, uint32_t a, uint32_t b);
 
-/* To so many after it a member is a neighbour on each ring. */
-uint32_t core_ring_reach(const struct core *core);
-
-/* Of two members or more: the nth neighbour, 1 to core_ring_reach, that the one at `position` has
- * after it on ring 0 or 1. O(watchers). */
-uint32_t core_ring_next(const struct core *core, int ring, uint32_t position, uint32_t nth);
-
 /* What the member at `position` doubts, as it said within T_lost; returns how many. The own doubts
  * where that is this node, which are O(members). */
 uint32_t core_told_doubts(const struct core *core, uint32_t position, uint64_t now_ms,

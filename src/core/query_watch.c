@@ -101,17 +101,6 @@ unsigned core_edge(const struct core *core, uint32_t a, uint32_t b)
     return rings_are_beside(&core->rings, a, b) ? EDGE_RING_1 : EDGE_RING_2;
 }
 
-uint32_t core_ring_reach(const struct core *core)
-{
-    return rings_reach(&core->rings);
-}
-
-uint32_t core_ring_next(const struct core *core, int ring, uint32_t position, uint32_t nth)
-{
-    assert(core->view.member_count > 1);
-    return rings_next(&core->rings, ring, position, nth);
-}
-
 static uint32_t own_doubts(const struct core *core, uint64_t now_ms,
                            struct told_doubt out[SUSPECTS_MAX])
 {

@@ -7,10 +7,8 @@ const REOPEN_MS = 1500;
 const KINDS = ["snapshot", "gap", "phase", "view", "joined", "gone", "coordinator", "suspect",
   "cleared", "guard", "acting", "late", "claim", "split", "merging", "other_terms", "merge",
   "vouched", "join_refused", "turned_away", "mismatch", "tags", "address"];
-const DOCUMENTS = { members: "/v1/members", status: "/v1/status", links: "/v1/links" };
+const DOCUMENTS = { members: "/v1/members", status: "/v1/status" };
 const EVENTS_KEPT = 200;
-const LINKS_ALWAYS = 48; /* members; the matrix of more is asked for less often */
-const LINKS_EVERY = 5;
 const ROLES_EVERY = 4; /* looks: at one all members are asked, and at the next they have answered */
 const SAMPLES_KEPT = 900;
 
@@ -27,7 +25,7 @@ export class Feed {
   /* `onChange` is called after each news. */
   constructor(onChange) {
     this.onChange = onChange;
-    this.documents = null; /* members, status, links; as of `seenAt` */
+    this.documents = null; /* members, status; as of `seenAt` */
     this.views = []; /* of /v1/history, oldest first */
     this.events = []; /* oldest first */
     this.samples = []; /* what the charts show, one for each look */
@@ -38,7 +36,6 @@ export class Feed {
     this.again = false;
     this.historyDue = true;
     this.journalDue = true;
-    this.round = 0;
     this.roles = null; /* of /v1/roles */
     this.rolesRound = 0;
     this.source = null; /* of the events */
@@ -122,7 +119,7 @@ export class Feed {
 
   async read() {
     const { historyDue, journalDue } = this;
-    const keys = Object.keys(DOCUMENTS).filter((key) => key !== "links" || historyDue || this.wantsLinks());
+    const keys = Object.keys(DOCUMENTS);
     const answers = await Promise.all([...keys.map((key) => ask(DOCUMENTS[key])),
       historyDue ? ask("/v1/history") : null, journalDue ? ask("/v1/journal") : null]);
     const [history, journal] = answers.slice(keys.length);
@@ -159,11 +156,6 @@ export class Feed {
 
   now() {
     return Date.now() + this.ahead;
-  }
-
-  wantsLinks() {
-    this.round++;
-    return this.documents === null || this.documents.members.members.length <= LINKS_ALWAYS || this.round % LINKS_EVERY === 0;
   }
 
   /* A daemon that was started again counts from 0. */

@@ -3,7 +3,7 @@ import { Component, h, render } from "./preact.js";
 import { Counters } from "./counters.js";
 import { Feed } from "./feed.js";
 import { Events, History } from "./history.js";
-import { Links } from "./matrix.js";
+import { Links } from "./links.js";
 import { Members } from "./members.js";
 import { Roles } from "./roles.js";
 import { Alarm, Footer, Header, Summary, Whole } from "./summary.js";
@@ -18,7 +18,7 @@ class Page extends Component {
   }
 
   render({ feed }, { asked }) {
-    const { members, links } = feed.documents;
+    const { members, status } = feed.documents;
     const { onWhy } = this;
     return [
       h(Header, { feed }),
@@ -31,7 +31,7 @@ class Page extends Component {
           h(Roles, { document: feed.roles, onWhy }),
           h(Events, { events: feed.events, onWhy })),
         h("div", { class: "column" },
-          h(Links, { links, coordinator: members.coordinator, onWhy })),
+          h(Links, { document: members, bad: status.links.bad, onWhy })),
         h(History, { views: feed.views, events: feed.events, now: feed.now() }),
         h(Counters, { samples: feed.samples })),
       h(Footer, { version: feed.documents.status.version }),

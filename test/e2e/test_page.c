@@ -137,9 +137,9 @@ static size_t assert_file(const struct cluster *cluster, uint16_t port, const ch
 Story(page, its_files_are_small_and_are_not_sent_twice)
 {
     static const char *const modules[] = {
-        "/page/preact.js",        "/page/feed.js",   "/page/words.js",   "/page/members.js",
-        "/page/summary.js",       "/page/matrix.js", "/page/history.js", "/page/counters.js",
-        "/page/why.js",           "/page/uplot.js",  "/page/uplot.css",  "/page/preact-licence.txt",
+        "/page/preact.js",        "/page/feed.js",  "/page/words.js",   "/page/members.js",
+        "/page/summary.js",       "/page/links.js", "/page/history.js", "/page/counters.js",
+        "/page/why.js",           "/page/uplot.js", "/page/uplot.css",  "/page/preact-licence.txt",
         "/page/uplot-licence.txt"};
     struct cluster *cluster = cluster_new(NO_ARGS);
     const uint16_t port = start_athens(cluster, "zone=a");

@@ -53,18 +53,15 @@ static bool is_silent(struct cluster *cluster, const char *teller, const char *n
     return json_is_true(json_object_get(member, "silent"));
 }
 
-/* Has each of the others told this one that it does not hear cyrene, the third of four? */
+/* Does this one not hear cyrene, one of four, and has each of the other two told the same? */
 static bool all_have_told(struct cluster *cluster, const char *teller)
 {
-    const json_t *states = json_object_get(cluster_document(cluster, teller, "/v1/links"),
-                                           "states");
-    size_t deaf = 0;
+    const json_t *cases = json_object_get(cluster_document(cluster, teller, "/v1/links"), "cases");
+    const json_t *one = json_array_get(cases, 0);
 
-    for (size_t i = 0; i < json_array_size(states); i++) {
-        const char *state = json_string_value(json_array_get(json_array_get(states, i), 2));
-        deaf += state != NULL && strcmp(state, "ok") != 0;
-    }
-    return deaf == 3;
+    return json_array_size(cases) == 1 && strcmp(text_of(one, "about"), "cyrene") == 0 &&
+           strcmp(text_of(one, "state"), "asked") != 0 &&
+           json_integer_value(json_object_get(one, "told_count")) == 2;
 }
 
 /* The silence is one process's own; no link is to blame, neither before the others have noticed nor

@@ -233,7 +233,7 @@ Story(top, once_prints_all_panes)
     cr_expect_str_empty(once.err);
     assert_text_has(once.out, "athens: member");
     assert_text_has(once.out, "byzantium");
-    assert_text_has(once.out, "HEARS");
+    assert_text_has(once.out, "WATCHES");
     assert_text_has(once.out, "EVENTS");
     assert_text_has(once.out, "datagrams in");
     cr_expect_null(strchr(once.out, '\033'));

@@ -24,11 +24,13 @@ static const char members_text[] =
     "\"state\":\"failed\",\"reason\":\"failed\",\"verdict\":\"lost\",\"since_ms\":1207}]}";
 
 static const char links_text[] =
-    "{\"self\":\"athens\",\"members\":[\"athens\",\"byzantium\",\"cyrene\"],\"left_out\":0,"
-    "\"states\":[[\"ok\",\"silent\",\"ok\"],[\"ok\",\"ok\",\"suspect\"],"
-    "[\"unknown\",\"unknown\",\"unknown\"]],\"silent\":[],\"failed\":[\"delphi\"],"
-    "\"bad\":[{\"from\":\"byzantium\",\"to\":\"athens\",\"kind\":\"one-way\","
-    "\"detail\":\"athens does not hear byzantium\"}]}";
+    "{\"members\": 3, \"watches\": ["
+    "{\"name\": \"byzantium\", \"on\": \"ring 1\", \"heard_ms\": 880, \"state\": \"silent\", "
+    "\"linked\": true},"
+    "{\"name\": \"cyrene\", \"on\": \"oldest\", \"heard_ms\": null, \"state\": \"lost\", "
+    "\"linked\": false}],"
+    "\"silent\": [], \"failed\": [\"delphi\"], \"bad\": [{\"from\": \"byzantium\", \"to\": "
+    "\"athens\", \"kind\": \"one-way\", \"detail\": \"athens does not hear byzantium\"}]}";
 
 static const char history_text[] =
     "{\"views\":[{\"time\":\"2026-11-20T18:29:00.000Z\",\"members\":1,\"cause\":\"found\","
@@ -373,35 +375,16 @@ Test(cli_top, a_way_that_is_cut_is_drawn)
         "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2 needed\n"
         "coordinator athens, this node: acts, 799 ms left (advisory)  |  3 members, 1 sus\n"
         " 1 Members [2 Links] 3 Events  4 Counters\n"
-        "HEARS     athens    byzantium cyrene\n"
-        "athens    -         <- lost   ok\n"
-        "byzantium ok        -         suspect\n"
-        "cyrene    ?         ?         -\n"
+        "WATCHES               ON      LAST SIGN  STATE    LIFELINE\n"
+        "byzantium             ring 1     880 ms  silent   up\n"
+        "cyrene                oldest          -  lost     down\n"
+        "\n"
         "byzantium --x-> athens  athens does not hear byzantium\n"
         "1 failed and not shown here: pane 1 names them\n"
         "\n"
         "\n"
         "\n"
         "1-4 Tab panes  j k choose  Enter why  / filter  ? help  q end\n");
-}
-
-Test(cli_top, many_members_have_a_sign_each)
-{
-    assert_screen((struct top_ui){.pane = TOP_PANE_LINKS}, 14, 24,
-                  "cyrene is suspected\n"
-                  "doyen doyen  |  athens:\n"
-                  "coordinator athens, this\n"
-                  " 1 Members [2 Links] 3 E\n"
-                  "HEARS     a b c\n"
-                  "athens    - < .\n"
-                  "byzantium . - !\n"
-                  "cyrene    ? ? -\n"
-                  "byzantium --x-> athens\n"
-                  "1 failed and not shown h\n"
-                  "\n"
-                  "\n"
-                  "\n"
-                  "1-4 Tab panes  j k choos\n");
 }
 
 Test(cli_top, splits_and_merges_are_marked_in_the_course_of_time)

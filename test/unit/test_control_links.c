@@ -1,14 +1,15 @@
-/* Who hears whom: the matrix, the links that are bad, and which way. */
+/* The links that are bad, and which way, by who says what of whom. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/documents/hears_survey.h"
 #include "control/facts/links.h"
 #include "view_builder.h"
 
-/* A matrix written as rows of observers, one letter per subject: o hears, s silent, x suspects,
- * ? not known. Seen by the member at position 0. */
+/* Rows of observers, one letter per subject: o hears, s silent, x suspects, ? not known. Seen by
+ * the member at position 0. */
 struct scene {
     struct built_view built;
     struct facts facts;
@@ -29,6 +30,26 @@ static enum hearing hearing_of(char letter)
     }
 }
 
+static enum hearing row_hearing(const void *context, uint32_t observer, uint32_t subject)
+{
+    const char *const *rows = context;
+
+    return hearing_of(rows[observer][subject]);
+}
+
+static uint32_t row_doubts(const void *context, uint32_t observer, uint32_t out[LINKS_DOUBTS_MAX])
+{
+    const char *const *rows = context;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; rows[observer][i] != '\0'; i++) {
+        if (strchr("sx", rows[observer][i]) != NULL) {
+            out[count++] = i;
+        }
+    }
+    return count;
+}
+
 static void scene_open(struct scene *scene, const char *letters, const char *const *rows)
 {
     memset(scene, 0, sizeof *scene);
@@ -36,18 +57,11 @@ static void scene_open(struct scene *scene, const char *letters, const char *con
     scene->facts.view = &scene->built.view;
     scene->facts.self = &scene->built.view.members[0];
     scene->facts.peers = calloc(scene->built.view.member_count, sizeof *scene->facts.peers);
-    scene->links.count = scene->built.view.member_count;
-    scene->links.cells = calloc(scene->links.count, scene->links.count);
-    for (uint32_t i = 0; i < scene->links.count; i++) {
-        for (uint32_t k = 0; k < scene->links.count; k++) {
-            scene->links.cells[i * scene->links.count + k] = (uint8_t)hearing_of(rows[i][k]);
-        }
-    }
+    scene->links = (struct links){.hearing = row_hearing, .doubts = row_doubts, .context = rows};
 }
 
 static void scene_close(struct scene *scene)
 {
-    links_deinit(&scene->links);
     facts_deinit(&scene->facts);
     view_built_free(&scene->built);
 }
@@ -127,9 +141,10 @@ Test(control_links, a_member_whom_nobody_hears_is_silent_itself)
     struct scene scene;
 
     scene_open(&scene, "A B C", rows);
-    cr_assert(links_is_silent(&scene.links, 2, 0));
-    cr_assert_not(links_is_silent(&scene.links, 1, 0));
-    json_t *document = links_json(&scene.links, &scene.facts);
+    cr_assert(links_is_silent(&scene.links, &scene.facts, 2));
+    cr_assert_not(links_is_silent(&scene.links, &scene.facts, 1));
+    json_t *document = json_object();
+    cr_assert(links_put(document, &scene.links, &scene.facts));
     cr_assert_eq(json_array_size(json_object_get(document, "bad")), 0);
     const json_t *silent = json_object_get(document, "silent");
     cr_assert_eq(json_array_size(silent), 1);
@@ -153,20 +168,20 @@ Test(control_links, this_node_is_never_silent_to_itself)
     scene_close(&scene);
 }
 
-Test(control_links, the_document_has_the_matrix_in_order_of_age)
+/* Who names itself, or a pair that others speak of, too, adds nothing. */
+Test(control_links, nobody_is_deaf_to_itself_and_each_pair_is_there_once)
 {
-    static const char *const rows[] = {"os", "?o"};
+    static const char *const rows[] = {"sso", "sso", "ooo"};
     struct scene scene;
 
-    scene_open(&scene, "A B", rows);
-    scene.links.left_out = 7;
-    json_t *document = links_json(&scene.links, &scene.facts);
+    scene_open(&scene, "A B C", rows);
+    json_t *document = json_object();
+    cr_assert(links_put(document, &scene.links, &scene.facts));
     char *text = json_dumps(document, JSON_COMPACT | JSON_SORT_KEYS);
-    cr_assert_str_eq(
-        text, "{\"bad\":[],\"failed\":[],\"hears\":[[true,false],[null,true]],\"left_out\":7,"
-              "\"members\":[\"A\",\"B\"],\"schema\":1,\"self\":\"A\","
-              "\"silent\":[\"B\"],\"states\":[[\"ok\",\"silent\"],"
-              "[\"unknown\",\"ok\"]]}");
+    cr_assert_str_eq(text,
+                     "{\"bad\":[{\"detail\":\"no messages pass between A and B: neither hears the "
+                     "other\",\"from\":\"A\",\"kind\":\"both\",\"to\":\"B\"}],\"failed\":[],"
+                     "\"silent\":[]}");
     free(text);
     json_decref(document);
     scene_close(&scene);
@@ -242,5 +257,43 @@ Test(control_links, a_member_that_was_not_heard_for_long_is_stable_too)
     bad = links_bad_json(&scene.links, &scene.facts);
     cr_assert_eq(json_array_size(bad), 0);
     json_decref(bad);
+    scene_close(&scene);
+}
+
+/* Whom each hears as it said when it was asked, which may be anything at all: A does not hear C, C
+ * hears A, and B answers with what is no list of members and states. */
+Test(control_links, what_members_answer_is_read_with_care)
+{
+    static const char *const answers[] = {
+        "[[3,2],[2,0],[3,0],[1,2]]",
+        "[3,[],[9,2],[3],[3,-1],[3,6],[\"3\",2],[3,\"lost\"],[-9223372036854775807,2],{},null]",
+        "[[1,1]]"};
+    const struct member outside = {.name = "Z"};
+    struct hears_survey survey = {.said = calloc(3, sizeof *survey.said)};
+    struct scene scene;
+
+    scene_open(&scene, "A B C", NULL);
+    scene.facts.self = &outside;
+    survey.facts = &scene.facts;
+    for (uint32_t i = 0; i < 3; i++) {
+        survey.said[i] = json_loads(answers[i], 0, NULL);
+    }
+    const struct links links = hears_survey_links(&survey, NULL);
+    json_t *bad = links_bad_json(&links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0, "B may hear C or not, and nobody says that C lives");
+    json_decref(bad);
+    json_decref(survey.said[1]);
+    survey.said[1] = json_loads("[[3,0]]", 0, NULL);
+    bad = links_bad_json(&links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 1);
+    assert_pair(bad, 0, "C", "A", "one-way",
+                "messages from C to A are lost: A does not hear C, C hears A");
+    json_decref(bad);
+    json_t *said = hears_survey_json(&survey, 0);
+    char *text = json_dumps(said, JSON_COMPACT | JSON_SORT_KEYS);
+    cr_assert_str_eq(text, "{\"A\":\"silent\",\"B\":\"heard\",\"C\":\"silent\"}");
+    free(text);
+    json_decref(said);
+    hears_survey_close(&survey);
     scene_close(&scene);
 }

@@ -202,7 +202,7 @@ Test(control_socket, every_resource_answers_on_one_connection)
         "only member\n[+] guard: the guard is met: 1 fresh member, 0 needed\n"
         "[+] whole: healthy: 1 of 1\n    next: nothing; doyen watch shows changes\nok\n");
     assert_answer(&house, fd, "GET /v1/links HTTP/1.1\r\nHost: d\r\n\r\n", "200",
-                  "\"hears\":[[true]]");
+                  "\"watches\":[],\"cases\":[]");
     assert_answer(&house, fd, "GET /v1/history HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
     assert_answer(&house, fd, "GET /v1/why HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
     assert_answer(&house, fd, "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "200",

@@ -156,24 +156,6 @@ Test(ring, every_cut_is_crossed_by_watchers)
     }
 }
 
-/* D9a: along either ring everybody has a neighbour after it; those of the first are beside it. */
-Test(ring, who_comes_after_is_a_neighbour)
-{
-    for (uint32_t members = 2; members <= MEMBERS_MAX; members += 1 + members / 5) {
-        struct scene scene = scene_of(members, members);
-        uint32_t at = 0;
-        for (uint32_t i = 0; i < members; i++) {
-            const uint32_t second = rings_next(&scene.rings, 1, at, 1);
-            cr_expect(members == 2 || rings_are_neighbours(&scene.rings, at, second));
-            cr_expect(rings_are_beside(&scene.rings, at, rings_next(&scene.rings, 0, at, 1)));
-            cr_expect_not(rings_are_beside(&scene.rings, at, at));
-            at = rings_next(&scene.rings, 0, at, 1);
-        }
-        cr_expect_eq(at, 0, "the first ring of %u goes round once", members);
-        scene_free(&scene);
-    }
-}
-
 /* D9a: members may have made ids that begin alike, or rise one by one. */
 Test(ring, any_ids_stand_in_order)
 {

@@ -11,7 +11,6 @@ enum {
     PATIENCE_MS = 800,   /* for one answer: keys wait as long */
     LOOK_AWAY_MS = 2000, /* while the daemon is away; that it is back the watch says */
     SELDOM = 5,          /* looks, after which is asked for what seldom changes */
-    LINKS_ALWAYS = 48,   /* members; the matrix of more is asked for seldom */
     PATH_MAX_BYTES = 1024,
     ROLES_TRIES = 20,
     ROLES_NAP_MS = 25,
@@ -106,11 +105,8 @@ static bool look(struct top_feed *feed, struct failure *failure)
         return false;
     }
     feed->looks++;
-    const json_t *members = json_object_get(feed->model->documents[TOP_MEMBERS], "members");
-    if (is_seldom || json_array_size(members) <= LINKS_ALWAYS) {
-        struct failure ignored;
-        (void)take(feed, TOP_LINKS, "/v1/links", &ignored);
-    }
+    struct failure ignored;
+    (void)take(feed, TOP_LINKS, "/v1/links", &ignored);
     if (is_seldom) {
         ask_for_voters(feed);
         ask_for_roles(feed);

@@ -160,7 +160,7 @@ static void print_remarks(const json_t *members)
     }
 }
 
-static enum exit_code judge(const json_t *peers)
+enum exit_code status_all_judge(const json_t *peers)
 {
     const json_t *members = json_object_get(peers, "members");
     size_t count = 0;
@@ -194,7 +194,7 @@ static enum exit_code print_all(const json_t *peers)
         return EXIT_REFUSED;
     }
     print_remarks(members);
-    return judge(peers);
+    return status_all_judge(peers);
 }
 
 enum exit_code status_all(struct cli *cli)
@@ -207,7 +207,7 @@ enum exit_code status_all(struct cli *cli)
     }
     if (cli->json) {
         cli_print_document(&answer);
-        code = judge(answer.json);
+        code = status_all_judge(answer.json);
     } else {
         code = print_all(answer.json);
     }

@@ -9,6 +9,9 @@
  * reported. */
 enum exit_code status_all_ask(struct cli *cli, struct answer *answer);
 
+/* EXIT_TIMED_OUT where that document has a member without an answer. */
+enum exit_code status_all_judge(const json_t *peers);
+
 /* Lets the daemon ask all members and prints their answers. Returns EXIT_TIMED_OUT when some did
  * not answer in time. */
 enum exit_code status_all(struct cli *cli);

@@ -1,11 +1,12 @@
-/* doyen matrix: who hears whom, and the links that are bad, each with its way. */
-#include <inttypes.h>
+/* doyen matrix: asks all members whom they hear, and names the links that are bad, each with its
+ * way. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/print/printer.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
+#include "cli/verbs/status_all.h"
 #include "cli/verbs/verbs.h"
 
 enum { COLUMNS_MAX = 64 }; /* members that a grid on a screen can show */
@@ -14,52 +15,55 @@ static enum exit_code run_matrix(struct cli *cli, int argc, char **argv);
 
 const struct verb verb_matrix = {
     .name = "matrix",
-    .summary = "Who hears whom, and the links that are bad",
-    .details = "Each row is what one member hears of the others: ok, silent (for longer than the "
-               "profile allows), suspect (a verdict is held against it), or ? where nothing is "
-               "known of it lately. A link may work one way and not the other.\n\n"
-               "Exit: 1 when there is no view yet.",
+    .summary = "Asks all members whom they hear, and names the links that are bad",
+    .details = "All members are asked now, 64 at a time. Each row is what one member says of the "
+               "others: ok, silent (for longer than the profile allows), or the verdict that it "
+               "holds (dead, lost, stalled); a dot where it does not watch the other one, ? where "
+               "it did not answer. A link may work one way and not the other.\n\n"
+               "Exit: 1 when there is no view yet, 5 when some members did not answer in time.",
     .run = run_matrix,
 };
 
-static void add_cell(struct table *table, const char *state, bool is_self)
+static void add_cell(struct table *table, const json_t *hears, const char *name)
 {
-    if (is_self) {
-        table_cell(table, TONE_FAINT, "-");
-    } else if (strcmp(state, "ok") == 0) {
-        table_cell(table, TONE_GOOD, state);
-    } else if (strcmp(state, "unknown") == 0) {
-        table_cell(table, TONE_FAINT, "?");
+    const char *state = document_text(hears, name, "");
+
+    if (strcmp(state, "heard") == 0 || strcmp(state, "asked") == 0) {
+        table_cell(table, TONE_GOOD, "ok");
+    } else if (state[0] != '\0') {
+        table_cell(table, strcmp(state, "silent") == 0 ? TONE_DOUBTFUL : TONE_BAD, state);
     } else {
-        table_cell(table, strcmp(state, "suspect") == 0 ? TONE_BAD : TONE_DOUBTFUL, state);
+        table_cell(table, TONE_FAINT, json_is_object(hears) ? "." : "?");
     }
 }
 
-static bool print_grid(const struct printer *printer, const json_t *names, const json_t *states,
-                       size_t count)
+static bool print_grid(const struct printer *printer, const json_t *members, size_t count)
 {
     struct column columns[COLUMNS_MAX + 1] = {{"HEARS", false}};
 
     for (size_t i = 0; i < count; i++) {
-        columns[i + 1].heading = json_string_value(json_array_get(names, i));
+        columns[i + 1].heading = document_text(json_array_get(members, i), "name", "?");
     }
     struct table *table = table_new(printer, columns, count + 1);
     for (size_t row = 0; row < count; row++) {
-        const json_t *cells = json_array_get(states, row);
+        const json_t *hears = json_object_get(json_array_get(members, row), "hears");
         table_row(table);
         table_cell(table, TONE_PLAIN, columns[row + 1].heading);
         for (size_t i = 0; i < count; i++) {
-            const char *state = json_string_value(json_array_get(cells, i));
-            add_cell(table, state == NULL ? "unknown" : state, i == row);
+            if (i == row) {
+                table_cell(table, TONE_FAINT, "-");
+            } else {
+                add_cell(table, hears, columns[i + 1].heading);
+            }
         }
     }
     return table_print(table);
 }
 
-static void print_sentences(const struct printer *printer, const json_t *links)
+static void print_sentences(const struct printer *printer, const json_t *document)
 {
-    const json_t *silent = json_object_get(links, "silent");
-    const json_t *bad = json_object_get(links, "bad");
+    const json_t *silent = json_object_get(document, "silent");
+    const json_t *bad = json_object_get(document, "bad");
 
     for (size_t i = 0; i < json_array_size(silent); i++) {
         const char *name = json_string_value(json_array_get(silent, i));
@@ -77,9 +81,9 @@ static void print_sentences(const struct printer *printer, const json_t *links)
 }
 
 /* A part that was cut off whole has no bad links left: say where the others are. */
-static void print_failed(const json_t *links)
+static void print_failed(const json_t *document)
 {
-    const size_t count = json_array_size(json_object_get(links, "failed"));
+    const size_t count = json_array_size(json_object_get(document, "failed"));
 
     if (count > 0) {
         printf("%zu member%s failed and %s not in it; doyen members names %s\n", count,
@@ -87,40 +91,47 @@ static void print_failed(const json_t *links)
     }
 }
 
-static bool names_are_sound(const json_t *names)
+static void print_unanswered(const struct printer *printer, const json_t *members)
 {
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        if (!json_is_string(json_array_get(names, i))) {
-            return false;
+    bool unanswered = false;
+
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        const json_t *member = json_array_get(members, i);
+        if (!document_has(member, "hears")) {
+            fputs(unanswered ? ", " : "no answer: ", stdout);
+            printer_text(printer, TONE_DOUBTFUL, document_text(member, "name", "?"));
+            unanswered = true;
         }
     }
-    return true;
+    if (unanswered) {
+        putchar('\n');
+    }
 }
 
-static enum exit_code print_matrix(const json_t *links)
+static enum exit_code print_matrix(const json_t *document)
 {
-    const json_t *names = json_object_get(links, "members");
-    const size_t members = json_array_size(names);
-    const size_t count = members < COLUMNS_MAX ? members : COLUMNS_MAX;
+    const json_t *members = json_object_get(document, "members");
+    const size_t all = json_array_size(members);
+    const size_t count = all < COLUMNS_MAX ? all : COLUMNS_MAX;
     struct printer printer;
 
-    if (members == 0 || !names_are_sound(names)) {
+    if (all == 0) {
         fprintf(stderr, "doyen: %s has no view yet, so there are no links to show\n",
-                document_text(links, "self", "this node"));
+                document_text(document, "self", "this node"));
         return EXIT_REFUSED;
     }
     printer_init(&printer);
-    if (!print_grid(&printer, names, json_object_get(links, "states"), count)) {
+    if (!print_grid(&printer, members, count)) {
         return EXIT_REFUSED;
     }
-    const uint64_t more = members - count + document_number(links, "left_out");
-    if (more > 0) {
-        printf("and %" PRIu64 " younger members, which the grid leaves out\n", more);
+    if (all > count) {
+        printf("and %zu younger members, which the grid leaves out\n", all - count);
     }
     putchar('\n');
-    print_sentences(&printer, links);
-    print_failed(links);
-    return EXIT_DONE;
+    print_sentences(&printer, document);
+    print_failed(document);
+    print_unanswered(&printer, members);
+    return status_all_judge(document);
 }
 
 static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
@@ -128,12 +139,13 @@ static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
     struct answer answer;
 
     cli_parse(cli, &verb_matrix, argc, argv, NULL);
-    enum exit_code code = cli_get(cli, "/v1/links", &answer);
+    enum exit_code code = status_all_ask(cli, &answer);
     if (code != EXIT_DONE) {
         return code;
     }
     if (cli->json) {
         cli_print_document(&answer);
+        code = status_all_judge(answer.json);
     } else {
         code = print_matrix(answer.json);
     }

@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "base/version.h"
-#include "control/documents/report_edges.h"
+#include "control/documents/hears_survey.h"
 #include "control/text/json.h"
 #include "proto/wire.h"
 #include "runtime/host/clock.h"
@@ -71,8 +71,8 @@ size_t report_peer_write(const struct facts *facts, char text[INQUIRY_TEXT_MAX])
     json_t *answer = own_answer(facts);
     size_t length = 0;
 
-    for (size_t most = EDGES_TOLD_MAX; answer != NULL; most /= 2) {
-        if (!json_put(answer, "edges", report_edges_own(facts, most))) {
+    for (size_t most = HEARS_TOLD_MAX; answer != NULL; most /= 2) {
+        if (!json_put(answer, "hears", hears_own(facts, most))) {
             break;
         }
         length = json_dumpb(answer, text, INQUIRY_TEXT_MAX, JSON_COMPACT);
@@ -168,9 +168,10 @@ static bool put_own(json_t *object, const struct facts *facts)
     return complete;
 }
 
-static json_t *member_json(const struct facts *facts, const struct member *member,
-                           const struct inquiry_slot *slot)
+static json_t *member_json(const struct facts *facts, const struct inquiry_slot *slot,
+                           const struct hears_survey *survey, uint32_t position)
 {
+    const struct member *member = &facts->view->members[position];
     const bool is_self = id_equal(&member->id, &facts->self->id);
     json_t *object = json_object();
 
@@ -178,6 +179,7 @@ static json_t *member_json(const struct facts *facts, const struct member *membe
                          json_put(object, "name", json_of_word(member->name)) &&
                              json_put(object, "address", json_of_address(&member->address)) &&
                              json_put(object, "self", json_boolean(is_self)) &&
+                             json_put(object, "hears", hears_survey_json(survey, position)) &&
                              (is_self                          ? put_own(object, facts)
                               : slot != NULL && slot->answered ? put_answer(object, slot)
                                                                : put_no_answer(object)));
@@ -195,14 +197,15 @@ static uint64_t waiting_count(const struct facts *facts, const struct inquiry *i
     return count;
 }
 
-static json_t *members_json(const struct facts *facts, const struct inquiry *inquiry)
+static json_t *members_json(const struct facts *facts, const struct inquiry *inquiry,
+                            const struct hears_survey *survey)
 {
     json_t *array = json_array();
     bool complete = true;
 
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
-        complete &= json_array_append_new(array, member_json(facts, &facts->view->members[i],
-                                                             inquiry_find(inquiry, i))) == 0;
+        complete &= json_array_append_new(
+                        array, member_json(facts, inquiry_find(inquiry, i), survey, i)) == 0;
     }
     return json_finished(array, complete);
 }
@@ -224,17 +227,34 @@ json_t *report_peer_said(const struct facts *facts, const struct inquiry *inquir
     return known;
 }
 
-json_t *report_peers(const struct facts *facts, const struct inquiry *inquiry)
+/* All that has been said until now. */
+static bool put_answers(json_t *object, const struct facts *facts, const struct inquiry *inquiry,
+                        const struct hearing_stability *stability)
+{
+    struct hears_survey survey;
+    bool complete = hears_survey_open(&survey, facts, inquiry);
+
+    if (complete) {
+        const struct links links = hears_survey_links(&survey, stability);
+        complete = json_put(object, "members", members_json(facts, inquiry, &survey)) &&
+                   links_put(object, &links, facts);
+    }
+    hears_survey_close(&survey);
+    return complete;
+}
+
+json_t *report_peers(const struct facts *facts, const struct inquiry *inquiry,
+                     const struct hearing_stability *stability)
 {
     const uint64_t unasked = inquiry->slot_count - inquiry->asked_count;
     json_t *object = json_object();
 
     /* Thousands of members take many requests: they are written when all of them are asked. */
     return json_finished(
-        object,
-        json_put(object, "schema", json_integer(1)) &&
-            json_put(object, "self", json_of_word(facts->self->name)) &&
-            json_put(object, "unasked", json_of_number(unasked)) &&
-            json_put(object, "waiting", json_of_number(waiting_count(facts, inquiry))) &&
-            json_put(object, "members", unasked > 0 ? json_array() : members_json(facts, inquiry)));
+        object, json_put(object, "schema", json_integer(1)) &&
+                    json_put(object, "self", json_of_word(facts->self->name)) &&
+                    json_put(object, "unasked", json_of_number(unasked)) &&
+                    json_put(object, "waiting", json_of_number(waiting_count(facts, inquiry))) &&
+                    (unasked > 0 ? json_put(object, "members", json_array())
+                                 : put_answers(object, facts, inquiry, stability)));
 }

@@ -9,7 +9,7 @@
 #include "control/facts/links.h"
 #include "words/whole.h"
 
-/* `links` must be of the same moment as `facts`; `node` is asked for the faults in force. */
+/* `node` is asked for the faults in force. */
 json_t *report_status(const struct facts *facts, const struct links *links,
                       const struct whole *whole, const struct node *node);
 json_t *report_coordinator(const struct facts *facts);

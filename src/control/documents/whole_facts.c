@@ -195,28 +195,9 @@ static void collect_voters(const struct facts *facts, const struct voter_survey 
 
 /* --- Links ----------------------------------------------------------------------------------- */
 
-/* Does anybody not hear anybody, as far as this node was told? */
-static bool is_anybody_doubted(const struct facts *facts, uint32_t self)
-{
-    const struct core *core = node_core(facts->node);
-    struct told_doubt doubts[SUSPECTS_MAX];
-
-    for (uint32_t i = 0; i < facts->view->member_count; i++) {
-        if (is_silent(facts, i) ||
-            (i != self && core_told_doubts(core, i, facts->now_ms, doubts) > 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void collect_links(const struct facts *facts, struct links *links, uint32_t self,
+static void collect_links(const struct facts *facts, const struct links *links,
                           struct borrowed *borrowed, struct whole_facts *whole)
 {
-    if (!is_anybody_doubted(facts, self) ||
-        !links_collect(links, node_core(facts->node), facts->now_ms)) {
-        return;
-    }
     borrowed->bad_links = links_bad_json(links, facts);
     whole->bad_links = (uint32_t)json_array_size(borrowed->bad_links);
     whole->bad_link = json_string_value(
@@ -267,8 +248,8 @@ static bool find_way(const struct facts *facts, struct borrowed *borrowed)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-void whole_now(const struct facts *facts, struct links *links, const struct voter_survey *survey,
-               struct whole *whole)
+void whole_now(const struct facts *facts, const struct links *links,
+               const struct voter_survey *survey, struct whole *whole)
 {
     struct borrowed borrowed = {.bad_links = NULL};
     struct address another;
@@ -293,7 +274,7 @@ void whole_now(const struct facts *facts, struct links *links, const struct vote
         collect_coordinator(facts, self, &collected);
         collect_missing(facts, &collected);
         collect_voters(facts, survey, self, &collected);
-        collect_links(facts, links, self, &borrowed, &collected);
+        collect_links(facts, links, &borrowed, &collected);
     }
     if (find_way(facts, &borrowed)) {
         collected.way = borrowed.way;

@@ -9,10 +9,9 @@
 #include "control/facts/links.h"
 #include "words/whole.h"
 
-/* The state at the moment of `facts`. `links` is collected anew where anybody is doubted.
- * O(members) where nobody is. */
-void whole_now(const struct facts *facts, struct links *links, const struct voter_survey *survey,
-               struct whole *whole);
+/* The state at the moment of `facts`. O(members) where nobody is doubted. */
+void whole_now(const struct facts *facts, const struct links *links,
+               const struct voter_survey *survey, struct whole *whole);
 
 /* The part `whole` of documents: a new reference, or NULL when memory ran out. */
 json_t *whole_json(const struct whole *whole);

@@ -4,64 +4,63 @@
 
 #include "control/text/json.h"
 
-bool links_collect(struct links *links, const struct core *core, uint64_t now_ms)
-{
-    const uint32_t members = core_view(core)->member_count;
-    const uint32_t count = members < LINKS_MEMBERS_MAX ? members : LINKS_MEMBERS_MAX;
+/* --- Who says what --- */
 
-    if (count > links->capacity) {
-        uint8_t *cells = realloc(links->cells, (size_t)count * count);
-        if (cells == NULL) {
-            return false;
-        }
-        links->cells = cells;
-        links->capacity = count;
-    }
-    links->count = count;
-    links->left_out = members - count;
-    for (uint32_t observer = 0; observer < count; observer++) {
-        for (uint32_t subject = 0; subject < count; subject++) {
-            links->cells[(size_t)observer * count + subject] = (uint8_t)core_hearing(
-                core, observer, subject, now_ms);
-        }
-    }
-    return true;
+enum hearing links_told_hearing(const void *context, uint32_t observer, uint32_t subject)
+{
+    const struct facts *facts = context;
+
+    return core_hearing(node_core(facts->node), observer, subject, facts->now_ms);
 }
 
-void links_deinit(struct links *links)
+uint32_t links_told_doubts(const void *context, uint32_t observer, uint32_t out[LINKS_DOUBTS_MAX])
 {
-    free(links->cells);
-    *links = (struct links){0};
+    const struct facts *facts = context;
+    struct told_doubt doubts[SUSPECTS_MAX];
+    const uint32_t told = core_told_doubts(node_core(facts->node), observer, facts->now_ms, doubts);
+    uint32_t count = 0;
+
+    _Static_assert((int)SUSPECTS_MAX <= (int)LINKS_DOUBTS_MAX, "there is room for all");
+    for (uint32_t i = 0; i < told; i++) {
+        if (doubts[i].subject != VIEW_NONE) {
+            out[count++] = doubts[i].subject;
+        }
+    }
+    return count;
 }
 
-enum hearing links_hearing(const struct links *links, uint32_t observer, uint32_t subject)
+struct links links_told(const struct facts *facts, const struct hearing_stability *stability)
 {
-    return (enum hearing)links->cells[(size_t)observer * links->count + subject];
+    return (struct links){.hearing = links_told_hearing,
+                          .doubts = links_told_doubts,
+                          .context = facts,
+                          .stability = stability};
+}
+
+static bool is_heard_by(const struct links *links, uint32_t observer, uint32_t subject)
+{
+    return links->hearing(links->context, observer, subject) == HEARING_YES;
 }
 
 static bool is_deaf_to(const struct links *links, uint32_t observer, uint32_t subject)
 {
-    const enum hearing hearing = links_hearing(links, observer, subject);
+    const enum hearing hearing = links->hearing(links->context, observer, subject);
 
     return hearing == HEARING_SILENT || hearing == HEARING_SUSPECT;
 }
 
-bool links_is_silent(const struct links *links, uint32_t position, uint32_t self)
+bool links_is_silent(const struct links *links, const struct facts *facts, uint32_t position)
 {
+    const bool is_self = id_equal(&facts->view->members[position].id, &facts->self->id);
     uint32_t deaf = 0;
 
-    for (uint32_t i = 0; i < links->count && position != self; i++) {
-        if (i != position && links_hearing(links, i, position) == HEARING_YES) {
+    for (uint32_t i = 0; i < facts->view->member_count && !is_self; i++) {
+        if (i != position && is_heard_by(links, i, position)) {
             return false;
         }
         deaf += i != position && is_deaf_to(links, i, position);
     }
     return deaf > 0;
-}
-
-static uint32_t self_position(const struct facts *facts)
-{
-    return view_find(facts->view, &facts->self->id);
 }
 
 /* --- Bad pairs --- */
@@ -90,7 +89,7 @@ static json_t *one_way_json(const struct links *links, const struct facts *facts
 
     text_builder_format(&detail, "messages from %s to %s are lost: %s does not hear %s", from, to,
                         to, from);
-    if (links_hearing(links, mute, deaf) == HEARING_YES) {
+    if (is_heard_by(links, mute, deaf)) {
         text_builder_format(&detail, ", %s hears %s", from, to);
     } else {
         text_builder_add(&detail, "; whether the other way works is not known");
@@ -121,10 +120,24 @@ static bool is_settled(const struct links *links, const struct facts *facts, uin
 static bool is_blameless(const struct links *links, const struct facts *facts, uint32_t a,
                          uint32_t b)
 {
-    const uint32_t self = self_position(facts);
+    return !is_settled(links, facts, a) || !is_settled(links, facts, b) ||
+           links_is_silent(links, facts, a) || links_is_silent(links, facts, b);
+}
 
-    return links_is_silent(links, a, self) || links_is_silent(links, b, self) ||
-           !is_settled(links, facts, a) || !is_settled(links, facts, b);
+/* Is it to be shown that the one does not hear the other? Of two that do not hear each other the
+ * older is shown. */
+static bool is_bad(const struct links *links, const struct facts *facts, uint32_t deaf,
+                   uint32_t mute)
+{
+    return deaf != mute && (deaf < mute || !is_deaf_to(links, mute, deaf)) &&
+           !is_blameless(links, facts, deaf, mute);
+}
+
+static json_t *pair_json(const struct links *links, const struct facts *facts, uint32_t deaf,
+                         uint32_t mute)
+{
+    return is_deaf_to(links, mute, deaf) ? both_ways_json(facts, deaf, mute)
+                                         : one_way_json(links, facts, mute, deaf);
 }
 
 json_t *links_bad_json(const struct links *links, const struct facts *facts)
@@ -132,91 +145,45 @@ json_t *links_bad_json(const struct links *links, const struct facts *facts)
     json_t *array = json_array();
     bool complete = true;
 
-    for (uint32_t a = 0; a < links->count; a++) {
-        for (uint32_t b = a + 1; b < links->count; b++) {
-            const bool a_deaf = is_deaf_to(links, a, b);
-            const bool b_deaf = is_deaf_to(links, b, a);
-            if ((!a_deaf && !b_deaf) || is_blameless(links, facts, a, b)) {
-                continue;
+    for (uint32_t i = 0; i < facts->view->member_count; i++) {
+        uint32_t doubts[LINKS_DOUBTS_MAX];
+        const uint32_t count = links->doubts(links->context, i, doubts);
+        for (uint32_t k = 0; k < count; k++) {
+            if (is_bad(links, facts, i, doubts[k])) {
+                complete &= json_array_append_new(array, pair_json(links, facts, i, doubts[k])) ==
+                            0;
             }
-            json_t *pair = a_deaf && b_deaf ? both_ways_json(facts, a, b)
-                           : a_deaf         ? one_way_json(links, facts, b, a)
-                                            : one_way_json(links, facts, a, b);
-            complete &= json_array_append_new(array, pair) == 0;
         }
     }
     return json_finished(array, complete);
 }
 
-/* --- The document --- */
+/* --- Beside them --- */
 
-static json_t *hears_json(enum hearing hearing)
+/* Only somebody who is doubted can be silent. */
+static json_t *silent_json(const struct links *links, const struct facts *facts)
 {
-    switch (hearing) {
-    case HEARING_UNKNOWN:
-        return json_null();
-    case HEARING_YES:
-        return json_true();
-    case HEARING_SILENT:
-    case HEARING_SUSPECT:
-        return json_false();
-    }
-    return json_null();
-}
-
-static const char *hearing_word(enum hearing hearing)
-{
-    switch (hearing) {
-    case HEARING_UNKNOWN:
-        return "unknown";
-    case HEARING_YES:
-        return "ok";
-    case HEARING_SILENT:
-        return "silent";
-    case HEARING_SUSPECT:
-        return "suspect";
-    }
-    return "unknown";
-}
-
-static json_t *state_json(enum hearing hearing)
-{
-    return json_string(hearing_word(hearing));
-}
-
-static json_t *matrix_json(const struct links *links, json_t *(*cell)(enum hearing hearing))
-{
-    json_t *rows = json_array();
-    bool complete = true;
-
-    for (uint32_t observer = 0; observer < links->count; observer++) {
-        json_t *row = json_array();
-        for (uint32_t subject = 0; subject < links->count; subject++) {
-            complete &= json_array_append_new(row, cell(links_hearing(links, observer, subject))) ==
-                        0;
-        }
-        complete &= json_array_append_new(rows, row) == 0;
-    }
-    return json_finished(rows, complete);
-}
-
-/* The names of all members, or of only those that nobody hears. */
-static json_t *names_json(const struct links *links, const struct facts *facts, bool silent_only)
-{
-    const uint32_t self = self_position(facts);
+    const uint32_t count = facts->view->member_count;
+    bool *doubted = calloc((size_t)count + 1, sizeof *doubted);
     json_t *array = json_array();
-    bool complete = true;
+    bool complete = doubted != NULL;
 
-    for (uint32_t i = 0; i < links->count; i++) {
-        if (!silent_only || links_is_silent(links, i, self)) {
-            complete &= json_array_append_new(array, json_of_word(facts->view->members[i].name)) ==
-                        0;
+    for (uint32_t i = 0; complete && i < count; i++) {
+        uint32_t doubts[LINKS_DOUBTS_MAX];
+        for (uint32_t k = links->doubts(links->context, i, doubts); k > 0; k--) {
+            doubted[doubts[k - 1]] = true;
         }
     }
+    for (uint32_t i = 0; complete && i < count; i++) {
+        if (doubted[i] && links_is_silent(links, facts, i)) {
+            complete = json_array_append_new(array, json_of_word(facts->view->members[i].name)) ==
+                       0;
+        }
+    }
+    free(doubted);
     return json_finished(array, complete);
 }
 
-/* The names of failed members, which have no row in the matrix. */
 static json_t *failed_json(const struct view *view)
 {
     json_t *array = json_array();
@@ -230,23 +197,11 @@ static json_t *failed_json(const struct view *view)
     return json_finished(array, complete);
 }
 
-json_t *links_json(const struct links *links, const struct facts *facts)
+bool links_put(json_t *object, const struct links *links, const struct facts *facts)
 {
-    json_t *object = json_object();
-
-    if (json_put(object, "schema", json_integer(1)) &&
-        json_put(object, "self", json_of_word(facts->self->name)) &&
-        json_put(object, "members", names_json(links, facts, false)) &&
-        json_put(object, "left_out", json_of_number(links->left_out)) &&
-        json_put(object, "hears", matrix_json(links, hears_json)) &&
-        json_put(object, "states", matrix_json(links, state_json)) &&
-        json_put(object, "silent", names_json(links, facts, true)) &&
-        json_put(object, "bad", links_bad_json(links, facts)) &&
-        json_put(object, "failed", failed_json(facts->view))) {
-        return object;
-    }
-    json_decref(object);
-    return NULL;
+    return json_put(object, "silent", silent_json(links, facts)) &&
+           json_put(object, "bad", links_bad_json(links, facts)) &&
+           json_put(object, "failed", failed_json(facts->view));
 }
 
 /* --- A sentence --- */
@@ -258,10 +213,10 @@ static void list_sentence(const struct links *links, const struct facts *facts, 
 {
     uint32_t left = 0;
 
-    for (uint32_t i = 0; i < links->count; i++) {
+    for (uint32_t i = 0; i < facts->view->member_count; i++) {
         left += is_observer ? is_deaf_to(links, position, i) : is_deaf_to(links, i, position);
     }
-    for (uint32_t i = 0, told = 0; i < links->count; i++) {
+    for (uint32_t i = 0, told = 0; i < facts->view->member_count; i++) {
         if (is_observer ? is_deaf_to(links, position, i) : is_deaf_to(links, i, position)) {
             const char *lead = is_observer ? "; does not hear " : "; not heard by ";
             left--;
@@ -274,8 +229,6 @@ static void list_sentence(const struct links *links, const struct facts *facts, 
 void links_sentence(const struct links *links, const struct facts *facts, uint32_t position,
                     struct text_builder *sentence)
 {
-    if (position < links->count) {
-        list_sentence(links, facts, position, false, sentence);
-        list_sentence(links, facts, position, true, sentence);
-    }
+    list_sentence(links, facts, position, false, sentence);
+    list_sentence(links, facts, position, true, sentence);
 }

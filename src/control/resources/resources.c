@@ -9,9 +9,9 @@
 #include "control/documents/metrics.h"
 #include "control/documents/report_config.h"
 #include "control/documents/report_doctor.h"
-#include "control/documents/report_edges.h"
 #include "control/documents/report_keys.h"
 #include "control/documents/report_leader.h"
+#include "control/documents/report_links.h"
 #include "control/documents/report_owning.h"
 #include "control/documents/report_partitions.h"
 #include "control/documents/report_past.h"
@@ -20,7 +20,6 @@
 #include "control/documents/report_status.h"
 #include "control/documents/report_terms.h"
 #include "control/documents/report_voters.h"
-#include "control/documents/report_watch.h"
 #include "control/documents/whole_facts.h"
 #include "control/page/page.h"
 #include "control/page/page_file.h"
@@ -52,14 +51,6 @@ static struct answer answer_members(struct request *request)
         document, (struct cursor){.life = snapshot->facts->life, .number = snapshot->cursor});
 }
 
-/* Collects the matrix of the same moment as the facts; returns NULL when memory ran out. */
-static const struct links *collect_links(struct control *control)
-{
-    return links_collect(&control->links, node_core(control->node), control->facts.now_ms)
-               ? &control->links
-               : NULL;
-}
-
 /* Voters are asked, too, for whoever asks next. */
 static void collect_whole(struct control *control, struct whole *whole)
 {
@@ -70,22 +61,18 @@ static void collect_whole(struct control *control, struct whole *whole)
 static struct answer answer_status(struct request *request)
 {
     struct control *control = request->server->control;
-    const struct links *links = collect_links(control);
     struct whole whole;
 
-    if (links == NULL) {
-        return answer_json(MHD_HTTP_OK, NULL);
-    }
     collect_whole(control, &whole);
-    return answer_json(MHD_HTTP_OK, report_status(&control->facts, links, &whole, control->node));
+    return answer_json(MHD_HTTP_OK,
+                       report_status(&control->facts, &control->links, &whole, control->node));
 }
 
 static struct answer answer_links(struct request *request)
 {
     struct control *control = request->server->control;
-    const struct links *links = collect_links(control);
 
-    return answer_json(MHD_HTTP_OK, links == NULL ? NULL : links_json(links, &control->facts));
+    return answer_json(MHD_HTTP_OK, report_links(&control->facts, &control->links));
 }
 
 static struct answer answer_coordinator(struct request *request)
@@ -209,10 +196,8 @@ static struct answer answer_why(struct request *request)
         return answer_json(MHD_HTTP_OK, report_why(facts, &whole, &control->past));
     }
     if (report_knows(facts, &control->past, name)) {
-        const struct links *links = collect_links(control);
         return answer_json(MHD_HTTP_OK,
-                           links == NULL ? NULL
-                                         : report_why_member(facts, links, &control->past, name));
+                           report_why_member(facts, &control->links, &control->past, name));
     }
     return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
 }
@@ -227,24 +212,8 @@ static struct answer answer_peers(struct request *request)
         return answer_json(MHD_HTTP_OK, NULL);
     }
     inquiry_ask(inquiry);
-    return answer_json(MHD_HTTP_OK, report_peers(&control->facts, inquiry));
-}
-
-static struct answer answer_watches(struct request *request)
-{
-    return answer_json(MHD_HTTP_OK, report_watch(&request->server->control->facts));
-}
-
-static struct answer answer_edges(struct request *request)
-{
-    struct control *control = request->server->control;
-    struct inquiry *inquiry = node_inquiry(control->node);
-
-    if (argument_is_given(request, "begin") && !inquiry_begin(inquiry)) {
-        return answer_json(MHD_HTTP_OK, NULL);
-    }
-    inquiry_ask(inquiry);
-    return answer_json(MHD_HTTP_OK, report_edges(&control->facts, inquiry));
+    return answer_json(MHD_HTTP_OK,
+                       report_peers(&control->facts, inquiry, &control->hearing_stability));
 }
 
 /* ?begin=MS begins a measurement of that length, unless one runs. */
@@ -660,8 +629,6 @@ const struct resource resource_table[] = {
     {"/v1/partitions", METHOD_GET, ANYWHERE, CACHE_NOTHING, "key", answer_partitions},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
-    {"/v1/watches", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_watches},
-    {"/v1/edges", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_edges},
     {"/v1/doctor", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, "begin", answer_doctor},
     {"/v1/roles", METHOD_GET, ANYWHERE | FLAG, CACHE_NOTHING, "begin", answer_roles},
     {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},

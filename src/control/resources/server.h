@@ -114,10 +114,10 @@ struct control {
     void (*on_closed)(void *context);
     void *context;
 
-    struct facts facts;               /* facts.c */
-    struct links links;               /* links.c; collected where a document shows them */
-    struct voter_survey voter_survey; /* voter_survey.c */
-    struct snapshot snapshot;         /* snapshot.c */
+    struct facts facts;                                 /* facts.c */
+    struct links links;                                 /* links.c; as told by heartbeats */
+    struct voter_survey voter_survey;                   /* voter_survey.c */
+    struct snapshot snapshot;                           /* snapshot.c */
     struct cached_answer cached_answers[RESOURCES_MAX]; /* cached_answer.c; by resource */
     uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
     struct event_texts event_texts; /* event_stream.c */

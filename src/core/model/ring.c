@@ -147,7 +147,8 @@ static bool are_few(const struct rings *rings)
     return rings->count <= rings->watchers + 1;
 }
 
-uint32_t rings_reach(const struct rings *rings)
+/* To so many after it, and as many before it, a member is a neighbour on each ring. */
+static uint32_t reach_of(const struct rings *rings)
 {
     return (rings->watchers + 3) / 4;
 }
@@ -163,8 +164,8 @@ static uint32_t places_between(const struct rings *rings, int ring, uint32_t fro
 
 static bool is_beside(const struct rings *rings, uint32_t a, uint32_t b)
 {
-    return places_between(rings, 0, a, b) <= rings_reach(rings) ||
-           places_between(rings, 0, b, a) <= rings_reach(rings);
+    return places_between(rings, 0, a, b) <= reach_of(rings) ||
+           places_between(rings, 0, b, a) <= reach_of(rings);
 }
 
 /* On ring 2 the next ones that are no neighbours on ring 1, or a member would have fewer watchers.
@@ -174,33 +175,27 @@ static bool is_second_target(const struct rings *rings, uint32_t from, uint32_t 
     const uint32_t places = places_between(rings, 1, from, to);
     uint32_t passed = 0; /* that are targets before it */
 
-    if (is_beside(rings, from, to) || places > 3 * rings_reach(rings)) {
+    if (is_beside(rings, from, to) || places > 3 * reach_of(rings)) {
         return false;
     }
     for (uint32_t i = 1; i < places; i++) {
         passed += !is_beside(rings, from, after(rings, 1, from, i));
     }
-    return passed < rings_reach(rings);
+    return passed < reach_of(rings);
 }
 
-/* Of few members ring 2 goes on where ring 1 ends. */
-static uint32_t second_target(const struct rings *rings, uint32_t position, uint32_t nth)
+/* The first of them. Of few members ring 2 goes on where ring 1 ends. */
+static uint32_t second_target(const struct rings *rings, uint32_t position)
 {
+    uint32_t places = 1;
+
     if (are_few(rings)) {
-        return after(rings, 0, position, (rings_reach(rings) + nth) % rings->count);
+        return after(rings, 0, position, (reach_of(rings) + 1) % rings->count);
     }
-    uint32_t places = 0;
-    while (nth > 0) {
+    while (is_beside(rings, position, after(rings, 1, position, places))) {
         places++;
-        nth -= !is_beside(rings, position, after(rings, 1, position, places));
     }
     return after(rings, 1, position, places);
-}
-
-uint32_t rings_next(const struct rings *rings, int ring, uint32_t position, uint32_t nth)
-{
-    return ring == 0 ? after(rings, 0, position, nth % rings->count)
-                     : second_target(rings, position, nth);
 }
 
 bool rings_are_beside(const struct rings *rings, uint32_t a, uint32_t b)
@@ -216,7 +211,7 @@ bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b)
 
 bool rings_are_listed(const struct rings *rings)
 {
-    return rings_reach(rings) == 1;
+    return reach_of(rings) == 1;
 }
 
 /* Unless it is there, in its place. */
@@ -254,10 +249,10 @@ uint32_t rings_neighbours(const struct rings *rings, uint32_t position,
     const uint32_t others = rings->count - 1;
     count = put(out, count, after(rings, 0, position, 1));
     count = put(out, count, after(rings, 0, position, others));
-    count = put(out, count, second_target(rings, position, 1));
+    count = put(out, count, second_target(rings, position));
     for (uint32_t places = 0; places <= PASSED_OVER; places++) {
         const uint32_t other = after(rings, 1, position, others - places);
-        if (second_target(rings, other, 1) == position) {
+        if (second_target(rings, other) == position) {
             count = put(out, count, other);
         }
     }

@@ -38,13 +38,6 @@ void rings_init(struct rings *rings, uint32_t capacity, void *storage);
 /* O(members), or O(members · log members) where ids are not random. */
 void rings_of(struct rings *rings, uint32_t watchers, const struct view *view);
 
-/* To so many after it, and as many before it, a member is a neighbour on each ring. */
-uint32_t rings_reach(const struct rings *rings);
-
-/* The nth neighbour, 1 to rings_reach, that the member at `position` has after it on ring 0 or 1,
- * which are called ring 1 and 2 elsewhere. There have to be two members. O(watchers). */
-uint32_t rings_next(const struct rings *rings, int ring, uint32_t position, uint32_t nth);
-
 /* Are the members at these two positions neighbours on the first ring? O(1). */
 bool rings_are_beside(const struct rings *rings, uint32_t a, uint32_t b);
 

@@ -1,4 +1,4 @@
-#include "control/documents/report_watch.h"
+#include "control/documents/report_links.h"
 
 #include <stdlib.h>
 
@@ -337,7 +337,7 @@ json_t *report_roll_call(const struct facts *facts)
 
 /* --- The document --- */
 
-json_t *report_watch(const struct facts *facts)
+json_t *report_links(const struct facts *facts, const struct links *links)
 {
     const uint32_t self = view_find(facts->view, &facts->self->id);
     json_t *object = json_object();
@@ -349,6 +349,6 @@ json_t *report_watch(const struct facts *facts)
                     json_put(object, "members", json_of_number(facts->view->member_count)) &&
                     json_put(object, "watches",
                              self == VIEW_NONE ? json_array() : watches_json(facts, self)) &&
-                    put_cases(object, facts) &&
+                    put_cases(object, facts) && links_put(object, links, facts) &&
                     json_put(object, "roll_call", report_roll_call(facts)));
 }
