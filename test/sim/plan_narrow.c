@@ -92,8 +92,19 @@ static void restart_beside(const struct plan *plan, struct sim *sim, struct rand
     }
 }
 
-/* Whom nothing new reaches is out T_stall later, while the same one coordinates, and half as much
- * before it would be out by itself (L5c, L5e). */
+/* A round after the view, and once more each T_fresh and round, the coordinator is told by one that
+ * watches it that somebody is behind (L5a, D9d). From then on it waits for T_stall, and goes by what
+ * the next round says (L5c). All that by clocks that may be too slow. */
+static uint64_t left_out_within_ms(const struct plan *plan)
+{
+    const struct timing timing = plan_timing(plan);
+    const uint64_t ms = timing.stall_ms + timing.fresh_ms + 4 * timing.heartbeat_ms;
+
+    return ms * 1000000 / (1000000 - CLOCK_RATE_PPM_MAX);
+}
+
+/* Whom nothing new reaches is left out, while the same one coordinates. Where heartbeats are not
+ * sparse that is over before it would be out by itself (L5e). */
 static bool is_out_in_time(const struct plan *plan, struct sim *sim)
 {
     const uint32_t broken = plan->broken % plan->hosts;
@@ -103,7 +114,7 @@ static bool is_out_in_time(const struct plan *plan, struct sim *sim)
         return true;
     }
     const uint64_t hash = core_view(sim_core(sim, broken))->hash;
-    sim_run(sim, plan_timing(plan).stall_ms * 5 / 4);
+    sim_run(sim, left_out_within_ms(plan));
     return acting == SIM_NOBODY || acting == broken || acting_beside(plan, sim) != acting ||
            core_view(sim_core(sim, broken))->hash != hash || !sim_is_behind(sim, broken);
 }
