@@ -378,7 +378,7 @@ Test(core_moves, a_drained_member_is_not_left_out_with_a_joiner)
     rig_joins(rig, 'D');
     is_told_to(rig, MOVE_DRAIN, 'B');
     cr_assert_str_eq(view_text(proposed_to(rig, 'C'), text, sizeof text), "A C D B");
-    rig_pass(rig, 2 * rig->timing.prepare_ms, "B C");
+    rig_pass(rig, 3 * rig->timing.prepare_ms, "B C");
     cr_assert_str_eq(rig_sees(rig, text), "A C B");
     rig_free(rig);
 }

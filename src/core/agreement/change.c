@@ -13,11 +13,6 @@ void change_open(struct core *core, const struct view *next)
     core->change.accepted_ms = core->now_ms;
 }
 
-void change_replace(struct core *core, const struct view *next)
-{
-    view_copy(&core->change.pending, next);
-}
-
 void change_close(struct core *core)
 {
     core->change.on = false;

@@ -15,9 +15,6 @@
 /* That view is on its way from now on, as a proposal of this node. */
 void change_open(struct core *core, const struct view *next);
 
-/* Of what this node has proposed, that one is left to be committed. */
-void change_replace(struct core *core, const struct view *next);
-
 /* The proposal of this node needs no more answers. */
 void change_close(struct core *core);
 

@@ -63,13 +63,12 @@ static bool has_come(const struct core *core, uint32_t position)
 }
 
 /* H28: a joiner that cannot be reached does not get in. Of a claim's the maker of what was accepted
- * may have let it in, and then its id is not to come back (S5). Returns whether any was left out.
- */
-static bool leave_out_silent_joiners(struct core *core)
+ * may have let it in, and then its id is not to come back (S5). Returns whether any is left out of
+ * `next`. */
+static bool leave_out_silent_joiners(struct core *core, struct view *next)
 {
     static const struct gone unknown = {.reason = GONE_FAILED}; /* Without accusers (G1f). */
     const bool claimed = core->change.pending.cause == CAUSE_CLAIM;
-    struct view *next = next_view_buffer(core);
     bool left_out = false;
 
     /* With its next_age: an age once given is never given again (S6). */
@@ -88,23 +87,8 @@ static bool leave_out_silent_joiners(struct core *core)
     }
     if (left_out) {
         keep_their_past(core, next);
-        next->version = change_next_version(core);
-        view_seal(next);
-        change_replace(core, next);
     }
     return left_out;
-}
-
-/* Z5: the voters have agreed to the proposal as it is, so it is made anew without those joiners who
- * were left out. */
-static void propose_without_silent_joiners(struct core *core)
-{
-    struct proposal proposal = core->proposing.proposal;
-    struct view *next = next_view_buffer(core);
-
-    view_copy(next, &core->change.pending);
-    proposal.first_joiner = next->member_count;
-    change_propose(core, next, &proposal);
 }
 
 /* J3a, G1f: each answered at its address. Drained members may stand behind them. */
@@ -122,7 +106,7 @@ static void note_joiners(struct core *core, const struct view *before)
 /* Tells those who acknowledged that it holds, and shows it to the rest; among them the ones who
  * left or follow another coordinator, so that they know where they stand. Called after the
  * installation: positions are the same as in the proposal. */
-static void send_commit(struct core *core, const struct installed *before, bool whole)
+static void send_commit(struct core *core, const struct installed *before)
 {
     struct message *commit = outbox_message(core, MESSAGE_COMMIT);
     struct message *view = outbox_message(core, MESSAGE_VIEW);
@@ -137,7 +121,7 @@ static void send_commit(struct core *core, const struct installed *before, bool 
         if (core_is_self(core, i)) {
             continue;
         }
-        bool has_it = core->answered.members[i] == ANSWER_YES && !whole;
+        bool has_it = core->answered.members[i] == ANSWER_YES;
         if (has_it) {
             detector_on_acknowledged(core, i, core->change.accepted_ms);
         }
@@ -145,7 +129,7 @@ static void send_commit(struct core *core, const struct installed *before, bool 
             route_send(core, has_it ? commit : view, i);
         }
     }
-    if (core->proposing.spread && !whole) {
+    if (core->proposing.spread) {
         spread_begin(core, commit, &core->view);
     }
     for (uint32_t i = 0; i < before->view->member_count; i++) {
@@ -190,30 +174,40 @@ static bool removes_the_living(const struct core *core)
     return false;
 }
 
+/* U1c: who has agreed to the proposal as it is agrees to it without those who are left out, so it is
+ * made anew: it travels as what differs again, where the whole view may be too long (U3b). */
+static void propose_what_is_left(struct core *core, struct view *next)
+{
+    const struct proposal proposal = core->proposing.proposal;
+
+    if (!proposal.forced && next->cause == CAUSE_CHANGE &&
+        has_the_same_members(next, &core->view)) {
+        REACHED(joiner_did_not_come);
+        change_abandon(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
+        return;
+    }
+    change_close(core);
+    change_propose(core, next, &proposal);
+}
+
 static void commit(struct core *core)
 {
+    struct view *next = next_view_buffer(core);
+
     if (removes_the_living(core)) {
         REACHED(heard_while_it_was_removed);
         change_restart(core); /* And made anew without that. */
         return;
     }
-    bool whole = leave_out_silent_joiners(core);
-
-    if (whole && !core->proposing.proposal.forced && core->change.pending.cause == CAUSE_CHANGE &&
-        has_the_same_members(&core->change.pending, &core->view)) {
-        REACHED(joiner_did_not_come);
-        change_abandon(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
-        return;
-    }
-    if (whole && core_is_strict(core)) {
-        propose_without_silent_joiners(core);
+    if (leave_out_silent_joiners(core, next)) {
+        propose_what_is_left(core, next);
         return;
     }
 
     change_close(core);
     struct installed before = install_view(core, &core->change.pending);
     note_joiners(core, before.view);
-    send_commit(core, &before, whole);
+    send_commit(core, &before);
     if (core->next.joiner_count > 0) {
         next_view_soon(core);
     }

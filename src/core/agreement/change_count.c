@@ -50,11 +50,6 @@ bool change_give_numbers(struct core *core, struct view *next)
     return true;
 }
 
-uint64_t change_next_version(struct core *core)
-{
-    return ++core->counting.version_used;
-}
-
 /* --- Above what others hold --- */
 
 bool change_is_overtaken(const struct core *core)

@@ -12,9 +12,6 @@ bool change_give_numbers(struct core *core, struct view *next);
 /* A view of this node has that epoch and that version. */
 void change_note_numbers(struct core *core, const struct view *next);
 
-/* One more version, for another content in the same epoch (S1). */
-uint64_t change_next_version(struct core *core);
-
 /* Z5: too many voters are bound to a higher epoch than that of the view. */
 bool change_is_overtaken(const struct core *core);
 
