@@ -93,8 +93,8 @@ static void restart_beside(const struct plan *plan, struct sim *sim, struct rand
 }
 
 /* A round after the view, and once more each T_fresh and round, the coordinator is told by one that
- * watches it that somebody is behind (L5a, D9d). From then on it waits for T_stall, and goes by what
- * the next round says (L5c). All that by clocks that may be too slow. */
+ * watches it that somebody is behind (L5a, D9d). From then on it waits for T_stall, and goes by
+ * what the next round says (L5c). All that by clocks that may be too slow. */
 static uint64_t left_out_within_ms(const struct plan *plan)
 {
     const struct timing timing = plan_timing(plan);

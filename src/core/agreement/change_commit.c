@@ -174,8 +174,8 @@ static bool removes_the_living(const struct core *core)
     return false;
 }
 
-/* U1c: who has agreed to the proposal as it is agrees to it without those who are left out, so it is
- * made anew: it travels as what differs again, where the whole view may be too long (U3b). */
+/* U1c: who has agreed to the proposal as it is agrees to it without those who are left out, so it
+ * is made anew: it travels as what differs again, where the whole view may be too long (U3b). */
 static void propose_what_is_left(struct core *core, struct view *next)
 {
     const struct proposal proposal = core->proposing.proposal;
