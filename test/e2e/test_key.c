@@ -47,6 +47,22 @@ Story(key, nodes_with_the_same_key_form_a_cluster_and_carry_each_other)
     cr_assert_eq(not_opened(cluster, "byzantium", "played back or too old"), 0);
 }
 
+/* D2b: athens was started again while byzantium did not see it, as behind a cut. The new process
+ * says who it is, so byzantium need not wait for T_stall, which is 60 s here. */
+Story(key, who_was_started_again_unseen_is_found_dead_by_who_answers_there)
+{
+    struct cluster *cluster = cluster_new(ARGS("--fail-after", "30s"));
+
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, "athens byzantium");
+    cluster_pause(cluster, "byzantium");
+    cluster_kill(cluster, "athens");
+    cluster_restart(cluster, "athens");
+    assert_soon(strcmp(cluster_view(cluster, "athens"), "silent") != 0);
+    cluster_resume(cluster, "byzantium");
+    assert_soon(cluster_log_has(cluster, "byzantium", "name=athens verdict=dead"));
+}
+
 Story(key, a_view_that_is_too_long_for_a_datagram_travels_sealed_by_stream)
 {
     static char tag[400] = "note=";

@@ -179,7 +179,7 @@ struct bytes gate_seal_frame(struct gate *gate, const struct gate_stream *stream
     }
     return seal_it(gate, &(struct seal_order){.frame = frame.at,
                                               .length = frame.length,
-                                              .to = to,
+                                              .to = is_first ? NULL : to, /* Who is there? */
                                               .place = {.channel = SEAL_STREAM,
                                                         .stream = is_first ? 0 : stream->first},
                                               .number = is_first ? stream->first : 0});

@@ -81,8 +81,9 @@ struct gate_stream {
  * repeated. */
 void gate_begin_stream(struct gate *gate, struct gate_stream *stream, const struct node_id *to);
 
-/* What is to be sent for a frame on a stream from this side, the first one of which is a HELLO; and
- * for the answer to it. Valid until the next call. */
+/* What is to be sent for a frame on a stream from this side, the first one of which is a HELLO, for
+ * whoever lives there: that one says who it is (D2). And for the answer to it. Valid until the next
+ * call. */
 struct bytes gate_seal_frame(struct gate *gate, const struct gate_stream *stream,
                              enum message_type type, const struct node_id *to, struct bytes frame);
 struct bytes gate_seal_answer(struct gate *gate, const struct gate_stream *stream,
