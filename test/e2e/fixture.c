@@ -274,7 +274,7 @@ struct daemon *cluster_start(struct cluster *cluster, const char *name, const ch
     char seed[64];
     size_t count = 0;
 
-    add_argument(daemon, &count, DOYEND_PATH);
+    add_argument(daemon, &count, daemon->program != NULL ? daemon->program : DOYEND_PATH);
     add_arguments(daemon, &count, ARGS("--name", daemon->name, "--listen", daemon->address));
     add_arguments(daemon, &count, ARGS("--control", daemon->control));
     while (seeds != NULL && next_word(&seeds, seed)) {
@@ -295,7 +295,8 @@ void cluster_replace(struct cluster *cluster, const char *name, const char *prog
     struct daemon *daemon = cluster_daemon(cluster, name);
 
     cr_assert(!process_is_running(&daemon->process));
-    daemon->arguments[0] = text_kept("%s", program);
+    daemon->program = text_kept("%s", program);
+    daemon->arguments[0] = daemon->program;
 }
 
 void cluster_form(struct cluster *cluster, const char *names)

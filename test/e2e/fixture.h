@@ -79,6 +79,7 @@ const char *daemons_text(void);
 
 struct daemon {
     char name[64];
+    const char *program; /* what is run; NULL: doyend */
     const char *address; /* "127.1.2.3:45678", for peers */
     uint16_t port;
     const char *control;
