@@ -190,6 +190,27 @@ Test(core_roles, who_has_the_same_is_answered_and_who_has_not_is_told)
     rig_free(rig);
 }
 
+/* K2c, H49: as where somebody asks in B's name. Then what B lacks comes with its next question. */
+Test(core_roles, who_lacks_something_again_and_again_is_told_once_in_a_while)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    struct said less = b;
+    uint32_t placed = 0;
+
+    less.token = 0;
+    for (int question = 0; question < 20; question++) {
+        asks(rig, 'B', &less);
+        placed += rig_count(rig, MESSAGE_ROLES_PLACE);
+    }
+    cr_assert_eq(placed, 1);
+    rig_pass(rig, timing_repair_ms(&rig->timing), "B C");
+    asks(rig, 'B', &less);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token, b.token);
+    rig_free(rig);
+}
+
 /* K4c: who says that it holds nothing may not have heard yet of its grant. */
 Test(core_roles, a_question_lets_nothing_go)
 {

@@ -74,9 +74,16 @@ static void place(struct core *core, uint32_t at)
     words_to_member(core, candidate->position, MESSAGE_ROLES_PLACE, &word);
 }
 
-/* Each that is listed of that member; or those alone that are to let go. */
+/* Each that is listed of that member; or those alone that are to let go. Whoever asks in its name,
+ * again and again, does not have all of them sent to it each time. */
 static void place_all(struct core *core, uint32_t position, bool revoked_alone)
 {
+    struct roster_member *member = &core->roster.members[position];
+
+    if (core->now_ms < member->listed_ms) {
+        return;
+    }
+    member->listed_ms = core->now_ms + core_repair_ms(core);
     for (uint32_t i = 0; i < core->listed.candidate_top; i++) {
         const struct candidate *candidate = &core->listed.candidates[i];
         if (candidate->used && candidate->position == position &&

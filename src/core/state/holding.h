@@ -86,6 +86,7 @@ struct roster_member {
     uint64_t stamp;       /* of the question that came last under this epoch (K2e) */
     uint64_t asked_ms;    /* when that came; 0: none did */
     uint64_t answered_ms; /* when it was answered last; 0: never */
+    uint64_t listed_ms;   /* from when on a question brings all that is listed again (K2c) */
 };
 
 /* roster: the coordinator's. */
