@@ -229,6 +229,10 @@ static handler *handler_of_member(enum message_type type)
         return move_on_stand_down;
     case MESSAGE_MOVE:
         return move_on_move;
+    case MESSAGE_TAGS:
+        return tag_on_tags;
+    case MESSAGE_TERMS:
+        return terms_on_terms;
     case MESSAGE_PING:
         return handlers_on_ping;
     case MESSAGE_PONG:
@@ -250,8 +254,6 @@ static handler *handler_of_member(enum message_type type)
     case MESSAGE_VOTE:
         return on_ballot_or_vote;
     case MESSAGE_HEARTBEAT:
-    case MESSAGE_TAGS:
-    case MESSAGE_TERMS:
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
     case MESSAGE_ROLES_LET_GO:
@@ -260,6 +262,30 @@ static handler *handler_of_member(enum message_type type)
         break;
     }
     return NULL;
+}
+
+/* What a member's operator wants of the coordinator: does it count (A1b, E4a, E8b)? A move is not
+ * overtaken: it names what it is to end in. */
+static bool is_wish_heard(struct core *core, const struct message *message, uint32_t sender,
+                          bool newer)
+{
+    if (sender == VIEW_NONE) {
+        refuse(core, message, REFUSED_OF_STRANGER);
+    } else if (!newer && message->type != MESSAGE_MOVE) {
+        refuse(core, message, REFUSED_OVERTAKEN);
+    } else if (!core_is_coordinator(core)) {
+        refuse(core, message, REFUSED_NOT_COORDINATOR);
+    } else if (core->life.phase != PHASE_MEMBER) {
+        refuse(core, message, REFUSED_LEAVING);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool is_wish(enum message_type type)
+{
+    return type == MESSAGE_MOVE || type == MESSAGE_TAGS || type == MESSAGE_TERMS;
 }
 
 static void dispatch_member(struct core *core, const struct message *message)
@@ -279,14 +305,12 @@ static void dispatch_member(struct core *core, const struct message *message)
         handlers_on_heartbeat(core, message, sender, number);
         return;
     }
-    const bool newer = number == NUMBER_NEWER;
+    if (is_wish(message->type) && !is_wish_heard(core, message, sender, number == NUMBER_NEWER)) {
+        return;
+    }
     handler *handle = handler_of_member(message->type);
     if (handle != NULL) {
         handle(core, message);
-    } else if (message->type == MESSAGE_TAGS) {
-        tag_on_tags(core, message, newer);
-    } else if (message->type == MESSAGE_TERMS) {
-        terms_on_terms(core, message, newer);
     } else {
         holding_on_message(core, message, sender); /* About a role. */
     }

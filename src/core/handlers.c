@@ -117,7 +117,7 @@ static bool is_beyond(struct core *core, const struct message *vote)
         return true;
     }
     if (core_is_member(core) && vote->carrier.lineage != core->view.lineage) {
-        refuse(core, vote, REFUSED_VOTE_OF_OTHER_LINEAGE);
+        refuse(core, vote, REFUSED_OTHER_LINEAGE);
         return true;
     }
     return false;
@@ -196,11 +196,11 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
     if (sender == VIEW_NONE && install_is_as_good_as_commit(core, message)) {
         install_view(core, &core->change.pending);
     } else if (sender == VIEW_NONE) {
-        refuse(core, message, REFUSED_HEARTBEAT_OF_STRANGER);
+        refuse(core, message, REFUSED_OF_STRANGER);
         install_note_stranger(core, message);
         install_answer_stranger(core, message);
     } else if (!still_says(core, message, sender, number)) {
-        refuse(core, message, REFUSED_HEARTBEAT_OVERTAKEN);
+        refuse(core, message, REFUSED_OVERTAKEN);
     } else {
         detector_on_heartbeat(core, message, sender);
         install_note_lower(core, message, sender);

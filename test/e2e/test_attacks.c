@@ -193,13 +193,13 @@ Story(attacks, a_member_that_is_made_to_look_silent_is_asked)
     const char *view = cluster_view(cluster, "athens");
     struct forger *forger = forging_begin(cluster);
     forger_heartbeat(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS, false);
-    assert_soon(refused(cluster, "athens", "heartbeat_overtaken") > 0);
+    assert_soon(refused(cluster, "athens", "overtaken") > 0);
     const uint64_t answers = counted(cluster, "athens", "received", "pong");
     assert_soon(counted(cluster, "athens", "received", "pong") > answers);
     let_them_speak(cluster, "athens");
-    const uint64_t overtaken = refused(cluster, "athens", "heartbeat_overtaken");
+    const uint64_t overtaken = refused(cluster, "athens", "overtaken");
     let_them_speak(cluster, "athens");
-    cr_assert_eq(refused(cluster, "athens", "heartbeat_overtaken"), overtaken, "it is heard");
+    cr_assert_eq(refused(cluster, "athens", "overtaken"), overtaken, "it is heard");
     assert_all_hold(cluster, view);
     cr_assert_eq(cluster_log_count(cluster, "athens", "removed"), 0);
     forger_free(forger);
@@ -533,8 +533,7 @@ Story(attacks, a_member_that_lies_about_numbers_mutes_nobody)
     assert_heals(cluster, &(struct lie){.tell = mute_delphi, .refused = reason});
     assert_heals(cluster, &(struct lie){.tell = mute_all_at_the_coordinator, .refused = reason});
     assert_heals(cluster, &(struct lie){.tell = mute_the_coordinator_everywhere});
-    assert_heals(cluster,
-                 &(struct lie){.tell = name_a_wrong_hash, .refused = "heartbeat_overtaken"});
+    assert_heals(cluster, &(struct lie){.tell = name_a_wrong_hash, .refused = "overtaken"});
 }
 
 Story(attacks, proposals_and_claims_that_a_member_made_up_come_to_nothing)

@@ -124,7 +124,7 @@ Test(core_aftermath, who_shows_what_we_do_not_follow_has_moved)
 
     theirs->lineage++;
     theirs->epoch++;
-    moves_by_showing(rig, theirs, REFUSED_BASE_OF_OTHER_LINEAGE);
+    moves_by_showing(rig, theirs, REFUSED_BASE_UNFIT);
     rig_free(rig);
 }
 

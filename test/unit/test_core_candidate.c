@@ -174,7 +174,7 @@ Test(core_candidate, is_not_refused_by_an_answer_to_something_else)
     const struct view_id id = view_id_of(next);
     uint64_t hash = next->hash;
     follows_the_dead(rig, 'D', core_view(rig->core)->lineage, hash + 1);
-    cr_assert_eq(rig->refused.reason, REFUSED_OBJECTION_TOO_LATE);
+    cr_assert_eq(rig->refused.reason, REFUSED_ANOTHER_CLAIM);
     acknowledges(rig, 'C', &id, hash);
     acknowledges(rig, 'D', &id, hash);
     cr_assert_str_eq(rig_sees(rig, text), "B C D");

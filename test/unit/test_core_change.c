@@ -411,7 +411,7 @@ Test(core_change, nobody_is_let_out_for_a_strangers_word)
 {
     struct rig *rig = rig_in("A B C", 'A');
 
-    rig_ignores(rig, 'X', &(struct message){.type = MESSAGE_LEAVE}, REFUSED_LEAVER_STRANGER);
+    rig_ignores(rig, 'X', &(struct message){.type = MESSAGE_LEAVE}, REFUSED_OF_STRANGER);
     rig_free(rig);
 }
 
@@ -608,7 +608,7 @@ Test(core_change, a_heartbeat_overtaken_by_an_acknowledgement_takes_no_follower_
     admit(rig, 'E', "BCE");
     check_sees(rig, "A B C E");
     rig_gets_raw(rig, &heartbeat);
-    cr_assert_eq(rig->refused.reason, REFUSED_HEARTBEAT_OVERTAKEN);
+    cr_assert_eq(rig->refused.reason, REFUSED_OVERTAKEN);
     cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 3);
     cr_assert_eq(rig_count(rig, MESSAGE_VIEW), 0);
     rig_free(rig);

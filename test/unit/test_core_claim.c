@@ -134,7 +134,7 @@ Test(core_claim, a_grant_that_is_not_for_this_claim_does_not_count)
     struct rig *rig = rig_in("A B C", 'B');
     struct message grant = grant_of(2, NULL);
 
-    rig_ignores(rig, 'C', &grant, REFUSED_NO_CLAIM); /* Nothing was asked. */
+    rig_ignores(rig, 'C', &grant, REFUSED_ANOTHER_CLAIM); /* Nothing was asked. */
     rig_kill(rig, 'A');
     cr_assert_eq(claimed(rig), 2);
     grant.carrier.epoch = 3;
@@ -142,7 +142,7 @@ Test(core_claim, a_grant_that_is_not_for_this_claim_does_not_count)
     grant.carrier.epoch = 1;
     rig_ignores(rig, 'C', &grant, REFUSED_ANOTHER_CLAIM);
     grant.carrier.epoch = 2;
-    rig_ignores(rig, 'X', &grant, REFUSED_VOTER_STRANGER);
+    rig_ignores(rig, 'X', &grant, REFUSED_OF_STRANGER);
 
     rig_gets(rig, 'C', &grant);
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
@@ -155,12 +155,12 @@ Test(core_claim, a_refusal_that_is_not_for_this_claim_does_not_count)
     struct message refusal = {.type = MESSAGE_CLAIM_REFUSED,
                               .claim_refused = {.epoch = 2, .reason = CLAIM_REFUSED_EPOCH}};
 
-    rig_ignores(rig, 'C', &refusal, REFUSED_NO_CLAIM);
+    rig_ignores(rig, 'C', &refusal, REFUSED_ANOTHER_CLAIM);
     rig_kill(rig, 'A');
     refusal.claim_refused.epoch = 3;
     rig_ignores(rig, 'C', &refusal, REFUSED_ANOTHER_CLAIM);
     refusal.claim_refused.epoch = 2;
-    rig_ignores(rig, 'X', &refusal, REFUSED_VOTER_STRANGER);
+    rig_ignores(rig, 'X', &refusal, REFUSED_OF_STRANGER);
     refusal.claim_refused.promised = 2 + LEAP_MAX + 1;
     rig_ignores(rig, 'C', &refusal, REFUSED_EPOCH_LEAPS);
     rig_free(rig);

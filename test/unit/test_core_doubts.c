@@ -250,7 +250,7 @@ static void check_numbers_after(uint32_t views_between)
     cr_assert_not_null(strchr(rig_sees(rig, seen), 'B'));
 
     struct message old = says_nothing(rig);
-    rig_ignores(rig, 'B', &old, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_ignores(rig, 'B', &old, REFUSED_OVERTAKEN);
     rig_free(rig);
 }
 

@@ -355,7 +355,7 @@ Test(core_lies, what_is_only_said_may_leap_half_as_far)
     stays(rig, 'C', forged, REFUSED_VIEW_NOT_FOLLOWED);
     cr_assert_eq(rig->core->promise.seen, 1);
     forged->epoch--;
-    stays(rig, 'C', forged, REFUSED_BASE_OF_ANOTHER_MAKER);
+    stays(rig, 'C', forged, REFUSED_BASE_UNFIT);
     cr_assert_eq(rig->core->promise.seen, 1 + SAID_LEAP_MAX);
     rig_free(rig);
 }

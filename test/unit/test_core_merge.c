@@ -416,7 +416,7 @@ Test(core_merge, a_part_with_other_terms_is_not_taken_up)
     struct message merge = merge_of(rig_view(rig, "D E"), 77);
 
     merge.carrier.part.terms.capacity++;
-    rig_ignores(rig, 'D', &merge, REFUSED_PART_TERMS_DIFFER);
+    rig_ignores(rig, 'D', &merge, REFUSED_TERMS_DIFFER);
     rig_free(rig);
 }
 

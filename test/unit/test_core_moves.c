@@ -97,12 +97,12 @@ Test(core_moves, only_the_coordinator_is_to_be_asked_and_only_by_members)
     struct message move = {.type = MESSAGE_MOVE,
                            .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
 
-    rig_refuses(rig, 'C', &move, REFUSED_MOVE_ELSEWHERE);
+    rig_refuses(rig, 'C', &move, REFUSED_NOT_COORDINATOR);
     rig_free(rig);
     rig = rig_in("A B C", 'A');
-    rig_refuses(rig, 'D', &move, REFUSED_MOVE_OF_STRANGER);
+    rig_refuses(rig, 'D', &move, REFUSED_OF_STRANGER);
     move.move.subject = rig_id(rig, 'A');
-    rig_refuses(rig, 'B', &move, REFUSED_MOVE_DONE);
+    rig_refuses(rig, 'B', &move, REFUSED_SO_ALREADY);
     rig_free(rig);
 }
 
@@ -251,7 +251,7 @@ Test(core_moves, a_leaver_succeeds_nobody)
     struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
 
     rig_leaves(rig);
-    rig_refuses(rig, 'A', &stand_down, REFUSED_STAND_DOWN_FOR_LEAVER);
+    rig_refuses(rig, 'A', &stand_down, REFUSED_LEAVING);
     rig_free(rig);
 }
 

@@ -521,9 +521,9 @@ Test(core_proposal, an_ack_of_what_is_committed_is_answered_with_commit)
     cr_assert_eq(commit->reference.view_hash, core_view(rig->core)->hash);
     cr_assert_eq(rig_count(rig, MESSAGE_COMMIT), 1);
     ack.reference.view_hash ^= 1;
-    rig_ignores(rig, 'C', &ack, REFUSED_NOTHING_PROPOSED);
+    rig_ignores(rig, 'C', &ack, REFUSED_ANSWER_TO_ANOTHER);
     ack.reference.view_hash ^= 1;
-    rig_ignores(rig, 'X', &ack, REFUSED_NOTHING_PROPOSED);
+    rig_ignores(rig, 'X', &ack, REFUSED_ANSWER_TO_ANOTHER);
     rig_free(rig);
 }
 
@@ -532,7 +532,7 @@ Test(core_proposal, only_the_coordinator_commits_again)
     struct rig *rig = rig_in("A B C", 'B');
     struct message ack = refers(MESSAGE_ACK, core_view(rig->core));
 
-    rig_ignores(rig, 'C', &ack, REFUSED_NOTHING_PROPOSED);
+    rig_ignores(rig, 'C', &ack, REFUSED_ANSWER_TO_ANOTHER);
     rig_free(rig);
 }
 

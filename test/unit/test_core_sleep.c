@@ -147,7 +147,7 @@ Test(core_sleep, who_slept_gives_up_its_proposal)
         .reference = {.view = view_id_of(proposed), .view_hash = proposed->hash},
     };
     sleeps(rig);
-    rig_refuses(rig, 'B', &ack, REFUSED_NOTHING_PROPOSED);
+    rig_refuses(rig, 'B', &ack, REFUSED_ANSWER_TO_ANOTHER);
     rig_free(rig);
 }
 
@@ -166,7 +166,7 @@ Test(core_sleep, who_slept_gives_up_its_claim)
     rig_kill(rig, 'A');
     struct message grant = grant_of_claim(rig, 'C');
     sleeps(rig);
-    rig_refuses(rig, 'C', &grant, REFUSED_NO_CLAIM);
+    rig_refuses(rig, 'C', &grant, REFUSED_ANOTHER_CLAIM);
     rig_free(rig);
 }
 

@@ -87,7 +87,7 @@ Test(core_step, a_repeated_or_overtaken_heartbeat_changes_nothing)
     struct rig *rig = rig_in("A B C", 'B');
     struct message heartbeat = heartbeat_of(rig);
 
-    rig_ignores(rig, 'A', &heartbeat, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_ignores(rig, 'A', &heartbeat, REFUSED_OVERTAKEN);
 
     heartbeat.heartbeat.suspect_count = 1;
     heartbeat.heartbeat.suspects[0] = (struct suspicion){.age = 3, .verdict = VERDICT_DEAD};
@@ -97,7 +97,7 @@ Test(core_step, a_repeated_or_overtaken_heartbeat_changes_nothing)
     heartbeat.heartbeat.suspect_count = 0;
     struct message overtaken = rig_message(rig, 'A', &heartbeat);
     overtaken.number--;
-    rig_ignores_raw(rig, &overtaken, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_ignores_raw(rig, &overtaken, REFUSED_OVERTAKEN);
     rig_free(rig);
 }
 
@@ -125,7 +125,7 @@ Test(core_step, a_heartbeat_that_an_answer_overtook_says_what_it_says)
     rig_gets_raw(rig, &late);
     cr_assert(hearing_was_late(rig->core, 0));
     cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).heard_ms_ago, 20);
-    rig_ignores_raw(rig, &late, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_ignores_raw(rig, &late, REFUSED_OVERTAKEN);
     rig_free(rig);
 }
 
@@ -140,7 +140,7 @@ Test(core_step, of_two_overtaken_heartbeats_the_later_holds)
     heartbeat.heartbeat.late = false;
     struct message second = overtaken_by_another(rig, 'A', &heartbeat);
     rig_gets_raw(rig, &second);
-    rig_ignores_raw(rig, &first, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_ignores_raw(rig, &first, REFUSED_OVERTAKEN);
     rig_free(rig);
 }
 
@@ -156,12 +156,12 @@ Test(core_step, a_heartbeat_that_was_overtaken_long_ago_changes_nothing)
         rig_pass(rig, beat_ms / 2, "");
         rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PONG});
     }
-    rig_ignores_raw(rig, &early, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_ignores_raw(rig, &early, REFUSED_OVERTAKEN);
 
     struct message last = overtaken_by_another(rig, 'A', &heartbeat);
     rig_pass(rig, 2 * beat_ms, "");
     cr_assert(hearing_is_heard(rig->core, 0));
-    rig_ignores_raw(rig, &last, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_ignores_raw(rig, &last, REFUSED_OVERTAKEN);
     rig_free(rig);
 }
 
@@ -176,7 +176,7 @@ Test(core_step, an_overtaken_heartbeat_of_a_suspect_is_a_question)
     rig_kill(rig, 'C');
     cr_assert_neq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
     rig_gets_raw(rig, &late);
-    cr_assert_eq(rig->refused.reason, REFUSED_HEARTBEAT_OVERTAKEN);
+    cr_assert_eq(rig->refused.reason, REFUSED_OVERTAKEN);
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'C'));
     cr_assert_not(hearing_was_late(rig->core, 2));
     rig_free(rig);
@@ -241,9 +241,9 @@ Test(core_step, a_replay_of_the_silent_keeps_nobody_alive)
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
     struct message replayed = rig_message(rig, 'C', &heartbeat);
     rig_gets_raw(rig, &replayed);
-    cr_assert_eq(rig->refused.reason, REFUSED_HEARTBEAT_OVERTAKEN);
+    cr_assert_eq(rig->refused.reason, REFUSED_OVERTAKEN);
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
-    rig_ignores(rig, 'C', &heartbeat, REFUSED_HEARTBEAT_OVERTAKEN); /* It is asked once. */
+    rig_ignores(rig, 'C', &heartbeat, REFUSED_OVERTAKEN); /* It is asked once. */
     rig_hears(rig, 'C');
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
     rig_free(rig);

@@ -106,10 +106,10 @@ Test(core_tags, only_the_coordinator_is_to_be_asked_and_only_by_members)
     struct rig *rig = rig_in("A B C", 'B');
     const struct message tags = wish("role=db");
 
-    rig_refuses(rig, 'C', &tags, REFUSED_TAGS_ELSEWHERE);
+    rig_refuses(rig, 'C', &tags, REFUSED_NOT_COORDINATOR);
     rig_free(rig);
     rig = rig_in("A B C", 'A');
-    rig_refuses(rig, 'D', &tags, REFUSED_TAGS_OF_STRANGER);
+    rig_refuses(rig, 'D', &tags, REFUSED_OF_STRANGER);
     rig_pass(rig, 2 * rig->timing.batch_ms, "B C");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_free(rig);
@@ -124,7 +124,7 @@ Test(core_tags, a_wish_that_was_overtaken_does_not_count)
 
     rig_hears(rig, 'C');
     late.number = 1;
-    rig_ignores_raw(rig, &late, REFUSED_TAGS_OVERTAKEN);
+    rig_ignores_raw(rig, &late, REFUSED_OVERTAKEN);
     rig_free(rig);
 }
 
@@ -135,7 +135,7 @@ Test(core_tags, a_leaving_coordinator_gives_none)
     const struct message tags = wish("role=db");
 
     rig_leaves(rig);
-    rig_refuses(rig, 'C', &tags, REFUSED_TAGS_WHILE_LEAVING);
+    rig_refuses(rig, 'C', &tags, REFUSED_LEAVING);
     rig_free(rig);
 }
 
@@ -166,7 +166,7 @@ Test(core_tags, who_takes_a_wish_back_changes_nothing)
     const struct message other = wish("role=web");
     const struct message same = wish("role=db");
 
-    rig_refuses(rig, 'C', &same, REFUSED_TAGS_DONE);
+    rig_refuses(rig, 'C', &same, REFUSED_SO_ALREADY);
     rig_pass(rig, TAGS_PAUSE_MS, "B C");
     rig_gets(rig, 'C', &other);
     rig_gets(rig, 'C', &same);

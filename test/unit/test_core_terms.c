@@ -24,7 +24,7 @@ Test(core_terms, only_the_coordinator_is_to_be_asked)
     struct rig *rig = rig_in("A B C", 'B');
     const struct message terms = wish();
 
-    rig_refuses(rig, 'C', &terms, REFUSED_RULES_ELSEWHERE);
+    rig_refuses(rig, 'C', &terms, REFUSED_NOT_COORDINATOR);
     rig_free(rig);
 }
 
@@ -34,7 +34,7 @@ Test(core_terms, of_a_stranger_nothing_is_taken)
     struct rig *rig = rig_in("A B C", 'A');
     const struct message terms = wish();
 
-    rig_refuses(rig, 'D', &terms, REFUSED_RULES_OF_STRANGER);
+    rig_refuses(rig, 'D', &terms, REFUSED_OF_STRANGER);
     rig_free(rig);
 }
 
@@ -114,7 +114,7 @@ Test(core_terms, what_was_overtaken_is_not_taken)
 
     rig_hears(rig, 'C');
     late.number = 1;
-    rig_ignores_raw(rig, &late, REFUSED_RULES_OVERTAKEN);
+    rig_ignores_raw(rig, &late, REFUSED_OVERTAKEN);
     rig_free(rig);
 }
 

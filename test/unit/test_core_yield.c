@@ -38,14 +38,14 @@ Test(core_yield, a_refusal_of_another_merge_ends_none)
     struct message refusal = {.type = MESSAGE_MERGE_REFUSED,
                               .merge_refused = {number + 2, MERGE_REFUSED_BUSY}};
 
-    rig_ignores(rig, 'A', &refusal, REFUSED_MERGE_OF_ANOTHER_NUMBER);
+    rig_ignores(rig, 'A', &refusal, REFUSED_ANOTHER_MERGE);
     refusal.merge_refused.merge = number;
-    rig_ignores(rig, 'B', &refusal, REFUSED_MERGE_OF_ANOTHER_NUMBER); /* Not whom it asked. */
+    rig_ignores(rig, 'B', &refusal, REFUSED_ANOTHER_MERGE); /* Not whom it asked. */
     cr_assert(core_is_merging(rig->core));
 
     rig_gets(rig, 'A', &refusal);
     cr_assert_not(core_is_merging(rig->core));
-    rig_ignores(rig, 'A', &refusal, REFUSED_MERGE_NOT_ASKED_FOR);
+    rig_ignores(rig, 'A', &refusal, REFUSED_ANOTHER_MERGE);
     rig_free(rig);
 }
 

@@ -111,7 +111,7 @@ Test(refusal, of_a_heartbeat)
     struct rig *rig = rig_in("A B C", 'B');
     struct message heartbeat = {.type = MESSAGE_HEARTBEAT};
 
-    rig_refuses(rig, 'X', &heartbeat, REFUSED_HEARTBEAT_OF_STRANGER);
+    rig_refuses(rig, 'X', &heartbeat, REFUSED_OF_STRANGER);
     cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'X'));
     rig_free(rig);
 }
@@ -161,10 +161,9 @@ Test(refusal, of_an_answer_to_a_proposal)
 {
     struct rig *rig = rig_in("A B", 'A');
 
-    rig_refuses(rig, 'B', &(struct message){.type = MESSAGE_ACK}, REFUSED_NOTHING_PROPOSED);
-    rig_refuses(rig, 'B', &(struct message){.type = MESSAGE_NACK}, REFUSED_NOTHING_PROPOSED);
-    rig_refuses(rig, 'X', &(struct message){.type = MESSAGE_NOT_FOLLOWING},
-                REFUSED_FOLLOWS_NOBODY_HERE);
+    rig_refuses(rig, 'B', &(struct message){.type = MESSAGE_ACK}, REFUSED_ANSWER_TO_ANOTHER);
+    rig_refuses(rig, 'B', &(struct message){.type = MESSAGE_NACK}, REFUSED_ANSWER_TO_ANOTHER);
+    rig_refuses(rig, 'X', &(struct message){.type = MESSAGE_NOT_FOLLOWING}, REFUSED_OF_STRANGER);
     rig_free(rig);
 }
 
@@ -189,7 +188,7 @@ Test(refusal, of_a_claim)
 
     rig_refuses(rig, 'D', &claim, REFUSED_CLAIMANT_YOUNGER);
     rig_refuses(rig, 'B', &claim, REFUSED_OLDER_ONE_FRESH);
-    rig_refuses(rig, 'X', &claim, REFUSED_CLAIM_OF_STRANGER);
+    rig_refuses(rig, 'X', &claim, REFUSED_OF_STRANGER);
     rig_kill(rig, 'A');
     claim = rig_claim(view, 3);
     rig_gets(rig, 'B', &claim);
@@ -207,8 +206,8 @@ Test(refusal, of_an_answer_to_a_claim)
                               .claim_refused = {.epoch = 2, .reason = CLAIM_REFUSED_EPOCH}};
     struct message grant = {.type = MESSAGE_GRANT, .carrier = {.epoch = 2}};
 
-    rig_refuses(rig, 'C', &grant, REFUSED_NO_CLAIM);
-    rig_refuses(rig, 'C', &refusal, REFUSED_NO_CLAIM);
+    rig_refuses(rig, 'C', &grant, REFUSED_ANOTHER_CLAIM);
+    rig_refuses(rig, 'C', &refusal, REFUSED_ANOTHER_CLAIM);
     rig_free(rig);
 }
 
@@ -241,7 +240,7 @@ Test(refusal, of_a_ready)
 
     rig = rig_in("A B", 'B');
     ready = joins(MESSAGE_READY, 'D');
-    rig_refuses(rig, 'D', &ready, REFUSED_READY_ELSEWHERE);
+    rig_refuses(rig, 'D', &ready, REFUSED_NOT_COORDINATOR);
     rig_free(rig);
 }
 
@@ -280,7 +279,7 @@ Test(refusal, of_a_handover)
 
     rig_gets(rig, 'A', &handover);
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
-    rig_refuses(rig, 'A', &handover, REFUSED_HANDOVER_UNDER_WAY);
+    rig_refuses(rig, 'A', &handover, REFUSED_BUSY);
     rig_free(rig);
 }
 
@@ -290,17 +289,17 @@ Test(refusal, of_questions_about_a_suspect_and_their_answers)
     struct message request = {.type = MESSAGE_PING_REQUEST, .ping = {.subject = rig_id(rig, 'X')}};
     struct message pong = pong_of(rig, 'C', 'B');
 
-    rig_refuses(rig, 'B', &request, REFUSED_SUSPECT_STRANGER);
+    rig_refuses(rig, 'B', &request, REFUSED_ABOUT_STRANGER);
     request.ping.subject = rig_id(rig, 'A');
     rig_refuses(rig, 'B', &request, REFUSED_SUSPECT_OURSELVES);
-    rig_refuses(rig, 'X', &request, REFUSED_QUESTION_OF_STRANGER);
+    rig_refuses(rig, 'X', &request, REFUSED_OF_STRANGER);
     rig_refuses(rig, 'D', &pong, REFUSED_PONG_SECOND_HAND);
     pong = pong_of(rig, 'C', 'X');
-    rig_refuses(rig, 'C', &pong, REFUSED_PONG_FOR_STRANGER);
+    rig_refuses(rig, 'C', &pong, REFUSED_ABOUT_STRANGER);
     pong = pong_of(rig, 'X', 'A');
-    rig_refuses(rig, 'B', &pong, REFUSED_PONG_ABOUT_STRANGER);
+    rig_refuses(rig, 'B', &pong, REFUSED_ABOUT_STRANGER);
     pong = pong_of(rig, 'C', 'A');
-    rig_refuses(rig, 'B', &pong, REFUSED_PONG_TOO_LATE);
+    rig_refuses(rig, 'B', &pong, REFUSED_PONG_UNASKED);
     rig_refuses(rig, 'C', &pong, REFUSED_PONG_UNASKED);
     rig_free(rig);
 }
@@ -325,11 +324,11 @@ Test(refusal, of_a_merge_and_of_its_refusal)
 
     rig_refuses(rig, 'D', &merge, REFUSED_MERGE_NOT_WINNING);
     cr_assert_not_null(rig_told(rig, MESSAGE_MERGE_REFUSED, 'D'));
-    rig_refuses(rig, 'D', &refusal, REFUSED_MERGE_NOT_ASKED_FOR);
+    rig_refuses(rig, 'D', &refusal, REFUSED_ANOTHER_MERGE);
     rig_free(rig);
 
     rig = rig_in("A B C", 'B');
     merge = part(rig_view(rig, "D E F G"), MESSAGE_MERGE);
-    rig_refuses(rig, 'D', &merge, REFUSED_MERGE_NOT_COORDINATOR);
+    rig_refuses(rig, 'D', &merge, REFUSED_NOT_COORDINATOR);
     rig_free(rig);
 }

@@ -130,7 +130,7 @@ Test(refusals, a_client_gets_the_latest_first_of_one_or_of_all)
     note(&refusals, 'B', REFUSED_EPOCH_TAKEN, 10);
     note(&refusals, 'B', REFUSED_EPOCH_PROMISED, 20);
     note(&refusals, 'C', REFUSED_CLAIMANT_YOUNGER, 15);
-    note(&refusals, 'X', REFUSED_CLAIM_OF_STRANGER, 30);
+    note(&refusals, 'X', REFUSED_OF_STRANGER, 30);
 
     json_t *named = report_last_refusals(&facts, "B");
     cr_assert_eq(json_array_size(named), 2);
@@ -142,7 +142,7 @@ Test(refusals, a_client_gets_the_latest_first_of_one_or_of_all)
 
     json_t *all = report_last_refusals(&facts, NULL);
     cr_assert_eq(json_array_size(all), 4);
-    cr_expect_str_eq(json_string_value(at(all, 0, "reason")), "claim_of_stranger");
+    cr_expect_str_eq(json_string_value(at(all, 0, "reason")), "of_stranger");
     cr_expect_str_eq(json_string_value(at(all, 1, "reason")), "epoch_promised");
     cr_expect_str_eq(json_string_value(at(all, 2, "reason")), "claimant_younger");
 

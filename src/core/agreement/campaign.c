@@ -449,13 +449,10 @@ void campaign_as_outsider(struct core *core)
 
 static bool is_for_us(struct core *core, const struct message *vote)
 {
-    if (!core->campaign.on) {
-        refuse(core, vote, REFUSED_NO_CLAIM);
-    } else if (vote->carrier.epoch != core->campaign.epoch) {
-        refuse(core, vote, REFUSED_ANOTHER_CLAIM);
-    } else {
+    if (core->campaign.on && vote->carrier.epoch == core->campaign.epoch) {
         return true;
     }
+    refuse(core, vote, REFUSED_ANOTHER_CLAIM);
     return false;
 }
 

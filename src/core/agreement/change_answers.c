@@ -92,12 +92,10 @@ void change_forget_answers(struct core *core)
 /* Is this the answer of somebody who was asked, to what is proposed now? */
 static bool answers_proposal(struct core *core, const struct message *message)
 {
-    if (!core->change.on) {
-        refuse(core, message, REFUSED_NOTHING_PROPOSED);
+    if (!core->change.on || !change_names_pending(core, message)) {
+        refuse(core, message, REFUSED_ANSWER_TO_ANOTHER);
     } else if (!view_has(&core->change.pending, &message->from)) {
         refuse(core, message, REFUSED_ANSWER_OF_OUTSIDER);
-    } else if (!change_names_pending(core, message)) {
-        refuse(core, message, REFUSED_ANSWER_TO_ANOTHER);
     } else {
         return true;
     }
@@ -163,7 +161,7 @@ void change_on_vote(struct core *core, const struct message *vote)
 
     if (!core->change.on || vote->carrier.epoch != core->change.pending.epoch ||
         answer->version != core->change.pending.version) {
-        refuse(core, vote, core->change.on ? REFUSED_ANSWER_TO_ANOTHER : REFUSED_NOTHING_PROPOSED);
+        refuse(core, vote, REFUSED_ANSWER_TO_ANOTHER);
     } else if (answer->result == VOTE_GRANTED) {
         core->answered.tally.answers[answer->voter] = ANSWER_YES;
     } else if (answer->result == VOTE_REFUSED_EPOCH) {
@@ -210,7 +208,7 @@ static void on_late_refusal(struct core *core, const struct message *message, bo
     bool overtakes = answers && change_who_stands_down(core) != VIEW_NONE;
 
     if (!overtakes && (!answers || core->change.pending.cause != CAUSE_CLAIM)) {
-        refuse(core, message, REFUSED_OBJECTION_TOO_LATE);
+        refuse(core, message, REFUSED_ANOTHER_CLAIM);
         return;
     }
     change_abandon(core);
@@ -234,7 +232,7 @@ void change_on_not_following(struct core *core, const struct message *message)
         core->answered.members[in_pending] = ANSWER_NO; /* U2: not waited for any longer. */
     }
     if (position == VIEW_NONE) {
-        refuse(core, message, REFUSED_FOLLOWS_NOBODY_HERE);
+        refuse(core, message, REFUSED_OF_STRANGER);
         return;
     }
     follow_note(core, position);

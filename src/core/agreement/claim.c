@@ -162,19 +162,12 @@ static enum refusal why_not_base(const struct core *core, const struct view *vie
     struct view_id best = view_id_of(base);
 
     if (core->claim.on && view->epoch >= core->claim.epoch) {
-        return REFUSED_BASE_ABOVE_CLAIM; /* The claim under way asks for less. */
+        return REFUSED_BASE_UNFIT; /* The claim under way asks for less. */
     }
-    if (view->cause == CAUSE_MERGE) {
-        return REFUSED_BASE_MERGE; /* Only its proposer could have the other part's word (M7). */
-    }
-    if (view->lineage != core->view.lineage) {
-        return REFUSED_BASE_OF_OTHER_LINEAGE;
-    }
-    if (!view_has(view, &core->life.self.id)) {
-        return REFUSED_BASE_WITHOUT_US;
-    }
-    if (!is_made_by_an_elder(core, view)) {
-        return REFUSED_BASE_OF_ANOTHER_MAKER;
+    if (view->cause == CAUSE_MERGE /* Only its proposer could have the other part's word (M7). */ ||
+        view->lineage != core->view.lineage || !view_has(view, &core->life.self.id) ||
+        !is_made_by_an_elder(core, view)) {
+        return REFUSED_BASE_UNFIT;
     }
     return view_id_compare(&theirs, &best) > 0 ? REFUSED_COUNT : REFUSED_BASE_NOT_HIGHEST;
 }
@@ -367,12 +360,10 @@ static void decide(struct core *core)
 /* Is this a voter's answer to the claim that is under way? */
 static bool answers_claim(struct core *core, const struct message *message, uint64_t epoch)
 {
-    if (!core->claim.on) {
-        refuse(core, message, REFUSED_NO_CLAIM);
-    } else if (!view_has(&core->view, &message->from)) {
-        refuse(core, message, REFUSED_VOTER_STRANGER);
-    } else if (epoch != core->claim.epoch) {
+    if (!core->claim.on || epoch != core->claim.epoch) {
         refuse(core, message, REFUSED_ANOTHER_CLAIM);
+    } else if (!view_has(&core->view, &message->from)) {
+        refuse(core, message, REFUSED_OF_STRANGER);
     } else {
         return true;
     }
@@ -573,7 +564,7 @@ void claim_on_claim(struct core *core, const struct message *message)
     const uint64_t epoch = message->reference.promised;
 
     if (theirs->lineage != ours.lineage) {
-        refuse(core, message, REFUSED_CLAIM_OF_OTHER_LINEAGE);
+        refuse(core, message, REFUSED_OTHER_LINEAGE);
         return;
     }
     if (epoch <= theirs->epoch) {
@@ -590,7 +581,7 @@ void claim_on_claim(struct core *core, const struct message *message)
     }
     uint32_t claimant = view_find(&core->view, &message->from);
     if (claimant == VIEW_NONE) {
-        refuse(core, message, REFUSED_CLAIM_OF_STRANGER);
+        refuse(core, message, REFUSED_OF_STRANGER);
         install_answer_stranger(core, message);
         return;
     }

@@ -325,7 +325,7 @@ void install_on_pull(struct core *core, const struct message *message)
 static enum refusal why_not_out(const struct core *core, bool ours)
 {
     if (!ours) {
-        return REFUSED_VIEW_OF_OTHER_LINEAGE;
+        return REFUSED_OTHER_LINEAGE;
     }
     return core_is_coordinator(core) ? REFUSED_VIEW_WITHOUT_COORDINATOR : REFUSED_VIEW_WITHOUT_US;
 }

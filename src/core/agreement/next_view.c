@@ -235,7 +235,7 @@ enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wi
     enum unagreed against = next_view_against(core, wish);
 
     if (against != UNAGREED_NOT) {
-        return against == UNAGREED_SAME ? REFUSED_RULES_DONE : REFUSED_RULES_UNFIT;
+        return against == UNAGREED_SAME ? REFUSED_SO_ALREADY : REFUSED_RULES_UNFIT;
     }
     core->next.wish = *wish;
     core->next.wished = true;
@@ -474,7 +474,7 @@ enum refusal next_view_want_tags(struct core *core, uint32_t position, const str
 
     if (wish == NULL || wish->done) {
         if (same) {
-            return REFUSED_TAGS_DONE;
+            return REFUSED_SO_ALREADY;
         }
         if (wish != NULL && core->now_ms < wish->until_ms) {
             return REFUSED_TAGS_TOO_SOON;
@@ -577,7 +577,7 @@ void next_view_on_view_installed(struct core *core, const struct installed *befo
         next_view_drop_joiners(core, REFUSED_JOINER_FORGOTTEN);
     }
     if (!core_is_coordinator(core)) {
-        next_view_drop_joiners(core, REFUSED_READY_ELSEWHERE);
+        next_view_drop_joiners(core, REFUSED_NOT_COORDINATOR);
         next_view_reset(core);
     }
 }

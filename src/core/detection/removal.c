@@ -467,11 +467,11 @@ void removal_on_ping_request(struct core *core, const struct message *message)
     uint32_t position = view_find(&core->view, &message->ping.subject);
 
     if (!view_has(&core->view, &message->from)) {
-        refuse(core, message, REFUSED_QUESTION_OF_STRANGER);
+        refuse(core, message, REFUSED_OF_STRANGER);
         return;
     }
     if (position == VIEW_NONE) {
-        refuse(core, message, REFUSED_SUSPECT_STRANGER);
+        refuse(core, message, REFUSED_ABOUT_STRANGER);
         return;
     }
     if (core_is_self(core, position)) {
@@ -498,10 +498,8 @@ static void hand_answer_on(struct core *core, const struct message *message, uin
 
     if (!id_equal(&message->from, &pong->subject)) {
         refuse(core, message, REFUSED_PONG_SECOND_HAND);
-    } else if (origin == VIEW_NONE) {
-        refuse(core, message, REFUSED_PONG_FOR_STRANGER);
-    } else if (subject == VIEW_NONE) {
-        refuse(core, message, REFUSED_PONG_ABOUT_STRANGER);
+    } else if (origin == VIEW_NONE || subject == VIEW_NONE) {
+        refuse(core, message, REFUSED_ABOUT_STRANGER);
     } else if (!message->fellow) {
         refuse(core, message, REFUSED_PONG_NOT_FELLOW);
     } else if (follow_has_moved(core, subject)) {
@@ -533,7 +531,7 @@ void removal_on_pong(struct core *core, const struct message *message)
         return;
     }
     if (subject == VIEW_NONE) {
-        refuse(core, message, REFUSED_PONG_ABOUT_STRANGER);
+        refuse(core, message, REFUSED_ABOUT_STRANGER);
         return;
     }
     if (id_equal(&message->from, &pong->subject)) {
@@ -546,7 +544,7 @@ void removal_on_pong(struct core *core, const struct message *message)
         return;
     }
     if (charge->verify_ms == NEVER_MS || pong->nonce != charge->nonce) {
-        refuse(core, message, REFUSED_PONG_TOO_LATE); /* Never asked, or long ago (H15). */
+        refuse(core, message, REFUSED_PONG_UNASKED); /* Never asked, or long ago (H15). */
         return;
     }
     detector_vouch(core, subject);

@@ -271,7 +271,7 @@ void admit_on_ready(struct core *core, const struct message *message)
     const struct joiner *joiner = &message->joiner;
 
     if (!core_is_coordinator(core)) {
-        refuse(core, message, REFUSED_READY_ELSEWHERE);
+        refuse(core, message, REFUSED_NOT_COORDINATOR);
         return;
     }
     if (!id_equal(&message->from, &joiner->member.id)) {
@@ -306,6 +306,6 @@ void admit_on_ready(struct core *core, const struct message *message)
     if (!next_view_queue(core, joiner)) {
         refuse(core, message, REFUSED_QUEUE_FULL); /* It asks again when the queue is shorter. */
     } else if (core->life.phase == PHASE_LEAVING) {
-        refuse(core, message, REFUSED_LEAVER_LETS_IN_NOBODY); /* It waits for the next one. */
+        refuse(core, message, REFUSED_LEAVING); /* It waits for the next one. */
     }
 }

@@ -36,7 +36,7 @@ void leave_on_leave(struct core *core, const struct message *message)
     uint32_t position = view_find(&core->view, &message->from);
 
     if (position == VIEW_NONE) {
-        refuse(core, message, REFUSED_LEAVER_STRANGER);
+        refuse(core, message, REFUSED_OF_STRANGER);
         return;
     }
     verdict_let_go(core, position);
@@ -67,7 +67,7 @@ static enum refusal why_not_carry_out(const struct core *core)
     if (core->now_ms < core->detector.late_until_ms) {
         return REFUSED_HANDOVER_AFTER_SLEEP;
     }
-    return core->change.on ? REFUSED_HANDOVER_UNDER_WAY : REFUSED_COUNT;
+    return core->change.on ? REFUSED_BUSY : REFUSED_COUNT;
 }
 
 /* E2c: what is in it was looked at when it was proposed here, or installed. A view that was

@@ -184,7 +184,7 @@ void move_on_stand_down(struct core *core, const struct message *message)
         return;
     }
     if (core->life.phase != PHASE_MEMBER) {
-        refuse(core, message, REFUSED_STAND_DOWN_FOR_LEAVER);
+        refuse(core, message, REFUSED_LEAVING);
         return;
     }
     if (core_is_strict(core)) {
@@ -236,10 +236,10 @@ static bool is_done(const struct core *core, const struct move *move)
 static enum refusal why_not(const struct core *core, const struct move *move)
 {
     if (core->life.phase != PHASE_MEMBER) {
-        return REFUSED_MOVE_WHILE_LEAVING;
+        return REFUSED_LEAVING;
     }
     if (is_done(core, move)) {
-        return REFUSED_MOVE_DONE;
+        return REFUSED_SO_ALREADY;
     }
     if (move->kind != MOVE_TRANSFER) {
         return REFUSED_COUNT;
@@ -279,14 +279,6 @@ static void give_way_if_drained(struct core *core)
 
 void move_on_move(struct core *core, const struct message *message)
 {
-    if (!view_has(&core->view, &message->from)) {
-        refuse(core, message, REFUSED_MOVE_OF_STRANGER);
-        return;
-    }
-    if (!core_is_coordinator(core)) {
-        refuse(core, message, REFUSED_MOVE_ELSEWHERE);
-        return;
-    }
     watch_want(core, view_find(&core->view, &message->move.subject));
     enum refusal against = why_not(core, &message->move);
     if (against != REFUSED_COUNT) {

@@ -98,26 +98,10 @@ uint64_t tag_deadline_ms(const struct core *core)
                                                 : earlier(tagging->again_ms, tagging->until_ms);
 }
 
-void tag_on_tags(struct core *core, const struct message *message, bool newer)
+void tag_on_tags(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
 
-    if (position == VIEW_NONE) {
-        refuse(core, message, REFUSED_TAGS_OF_STRANGER);
-        return;
-    }
-    if (!newer) {
-        refuse(core, message, REFUSED_TAGS_OVERTAKEN);
-        return;
-    }
-    if (!core_is_coordinator(core)) {
-        refuse(core, message, REFUSED_TAGS_ELSEWHERE);
-        return;
-    }
-    if (core->life.phase != PHASE_MEMBER) {
-        refuse(core, message, REFUSED_TAGS_WHILE_LEAVING);
-        return;
-    }
     enum refusal against = next_view_want_tags(core, position, &message->tags);
     if (against != REFUSED_COUNT) {
         refuse(core, message, against);

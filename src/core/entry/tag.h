@@ -22,8 +22,8 @@ bool tag_look(struct core *core);
 /* When tag_tick has something to do; NEVER_MS: never. */
 uint64_t tag_deadline_ms(const struct core *core);
 
-/* A member wants other tags of this node; `newer`: nothing that it sent later came before (D6). */
-void tag_on_tags(struct core *core, const struct message *message, bool newer);
+/* A member wants other tags of this node, which coordinates (dispatch.c). */
+void tag_on_tags(struct core *core, const struct message *message);
 
 /* This life is over: what is wanted is what the next one joins with. */
 void tag_reset(struct core *core);

@@ -59,24 +59,8 @@ uint64_t terms_deadline_ms(const struct core *core)
                                 : bargaining->until_ms;
 }
 
-void terms_on_terms(struct core *core, const struct message *message, bool newer)
+void terms_on_terms(struct core *core, const struct message *message)
 {
-    if (!view_has(&core->view, &message->from)) {
-        refuse(core, message, REFUSED_RULES_OF_STRANGER);
-        return;
-    }
-    if (!newer) {
-        refuse(core, message, REFUSED_RULES_OVERTAKEN);
-        return;
-    }
-    if (!core_is_coordinator(core)) {
-        refuse(core, message, REFUSED_RULES_ELSEWHERE);
-        return;
-    }
-    if (core->life.phase != PHASE_MEMBER) {
-        refuse(core, message, REFUSED_RULES_WHILE_LEAVING);
-        return;
-    }
     enum refusal against = next_view_want_rules(core, &message->wish);
     if (against != REFUSED_COUNT) {
         refuse(core, message, against);

@@ -40,7 +40,7 @@ static void send_merge(struct core *core)
 void merge_ask(struct core *core, const struct message *probe)
 {
     if (!is_idle(core)) {
-        refuse(core, probe, REFUSED_MERGE_NOT_NOW); /* The next probe finds us again. */
+        refuse(core, probe, REFUSED_BUSY); /* The next probe finds us again. */
         return;
     }
     if (core->now_ms < core->merge.backoff_ms) {
@@ -48,7 +48,7 @@ void merge_ask(struct core *core, const struct message *probe)
         return;
     }
     if (probe->probe.holders + core->view.member_count > core_room(core)) {
-        refuse(core, probe, REFUSED_MERGE_DOES_NOT_FIT);
+        refuse(core, probe, REFUSED_MERGE_NO_ROOM);
         return;
     }
     core->merge = (struct merge){.yielding = true,
@@ -108,13 +108,9 @@ static void return_to_own(struct core *core, enum merge_refusal refusal)
 
 void merge_on_refused(struct core *core, const struct message *message)
 {
-    if (!core->merge.yielding) {
-        refuse(core, message, REFUSED_MERGE_NOT_ASKED_FOR);
-        return;
-    }
-    if (message->merge_refused.merge != core->merge.number ||
+    if (!core->merge.yielding || message->merge_refused.merge != core->merge.number ||
         !id_equal(&message->from, &core->merge.to)) {
-        refuse(core, message, REFUSED_MERGE_OF_ANOTHER_NUMBER);
+        refuse(core, message, REFUSED_ANOTHER_MERGE);
         return;
     }
     enum merge_refusal reason = message->merge_refused.reason;
@@ -283,9 +279,9 @@ static enum refusal why_unbuilt(enum merge_refusal reason)
     case MERGE_REFUSED_FULL:
         return REFUSED_MERGE_NO_ROOM;
     case MERGE_REFUSED_NAME:
-        return REFUSED_MERGE_NAME_IN_USE;
+        return REFUSED_NAME_IN_USE;
     case MERGE_REFUSED_VERSIONS:
-        return REFUSED_MERGE_VERSIONS_DIFFER;
+        return REFUSED_VERSIONS_DIFFER;
     case MERGE_REFUSED_LEAPS:
         return REFUSED_VIEW_LEAPS;
     case MERGE_NOT_REFUSED:
@@ -294,7 +290,7 @@ static enum refusal why_unbuilt(enum merge_refusal reason)
     case MERGE_REFUSED_ABORTED:
         break;
     }
-    return REFUSED_MERGE_NAME_IN_DOUBT;
+    return REFUSED_NAME_IN_DOUBT;
 }
 
 /* May the sender ask this node for a merge at all? Where not, it gets no answer. */
@@ -306,7 +302,7 @@ static bool may_ask(struct core *core, const struct message *message)
     if (!id_equal(&theirs->members[0].id, &message->from)) {
         refuse(core, message, REFUSED_MERGE_OF_ANOTHER);
     } else if (!accord_may_merge(core, &message->carrier.part.terms)) {
-        refuse(core, message, REFUSED_PART_TERMS_DIFFER);
+        refuse(core, message, REFUSED_TERMS_DIFFER);
     } else if (!probe_is_related(core, &message->carrier.part)) {
         refuse(core, message, REFUSED_PART_UNRELATED);
     } else if (message->carrier.merge == 0) {
@@ -355,13 +351,13 @@ void merge_on_merge(struct core *core, const struct message *message)
         return;
     }
     if (!core_is_coordinator(core)) { /* We were, when they were told of us. */
-        refuse(core, message, REFUSED_MERGE_NOT_COORDINATOR);
+        refuse(core, message, REFUSED_NOT_COORDINATOR);
         decline(core, message, MERGE_REFUSED_LOSING);
         return;
     }
     if (!is_idle(core)) {
         REACHED(merge_refused_busy);
-        refuse(core, message, REFUSED_MERGE_BUSY);
+        refuse(core, message, REFUSED_BUSY);
         decline(core, message, MERGE_REFUSED_BUSY);
         return;
     }

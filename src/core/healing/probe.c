@@ -164,7 +164,7 @@ bool probe_on_probe(struct core *core, const struct message *message)
     }
     if (!accord_may_merge(core, &theirs->terms)) {
         tell_other_terms(core, theirs);
-        refuse(core, message, REFUSED_PART_TERMS_DIFFER);
+        refuse(core, message, REFUSED_TERMS_DIFFER);
     } else if (core_is_strict(core)) {
         show_the_chain(core, message);
     } else if (core_is_coordinator(core)) {
@@ -172,7 +172,7 @@ bool probe_on_probe(struct core *core, const struct message *message)
     } else if (!theirs->answer) {
         send_probe(core, &message->source, true); /* Names our coordinator. */
     } else {
-        refuse(core, message, REFUSED_PROBE_FOR_COORDINATOR);
+        refuse(core, message, REFUSED_NOT_COORDINATOR);
     }
     return false;
 }

@@ -6,7 +6,7 @@
 /* X(enumerator, name, clause, text). The name is what logs and documents show; it stays when the
  * text is worded anew.  */
 #define REFUSALS(X)                                                                                \
-    /* Every message (dispatch.c). */                                                              \
+    /* Of several kinds of messages. */                                                            \
     X(STOPPED, "stopped", "E1", "this node has left")                                              \
     X(FROM_OURSELVES, "from_ourselves", "V6c", "it says that it comes from this very life")        \
     X(FOR_ANOTHER_LIFE, "for_another_life", "I1b", "it is meant for another life at this address") \
@@ -18,10 +18,14 @@
       "this node is a member and does not ask to be let in")                                       \
     X(GREETING, "greeting", "D2b", "it is what two ends of a stream say to each other first")      \
     X(NUMBER_LEAPS, "number_leaps", "D6c", "its number is too far above its sender's last")        \
-    X(HEARTBEAT_OF_STRANGER, "heartbeat_of_stranger", "V6a",                                       \
-      "the sender of the heartbeat is no member here")                                             \
-    X(HEARTBEAT_OVERTAKEN, "heartbeat_overtaken", "D6a",                                           \
-      "a later message of its sender is known, or this very one")                                  \
+    X(OF_STRANGER, "of_stranger", "V6a", "its sender is no member here")                           \
+    X(OVERTAKEN, "overtaken", "D6a", "a later message of its sender is known, or this very one")   \
+    X(NOT_COORDINATOR, "not_coordinator", "E4a",                                                   \
+      "it is for the coordinator, which this node is not")                                         \
+    X(LEAVING, "leaving", "E3a", "this node is leaving")                                           \
+    X(BUSY, "busy", "M3b", "this node has something else under way")                               \
+    X(SO_ALREADY, "so_already", "E4a", "it is so already")                                         \
+    X(OTHER_LINEAGE, "other_lineage", "C2a", "the view is of another founding")                    \
     X(STRANGERS_ANSWERED, "strangers_answered", "V6a",                                             \
       "as many non-members as may be were answered in this heartbeat interval")                    \
     X(ENOUGH_ANSWERED, "enough_answered", "V6b",                                                   \
@@ -53,8 +57,6 @@
       "the view lacks this node, and nobody whose word counts here stands behind it")              \
     X(VIEW_WITHOUT_COORDINATOR, "view_without_coordinator", "L1c",                                 \
       "the view lacks this node, which coordinates and does not give way to it")                   \
-    X(VIEW_OF_OTHER_LINEAGE, "view_of_other_lineage", "L1d",                                       \
-      "the view lacks this node and belongs to another founding")                                  \
     X(VIEW_SHOWN_LATELY, "view_shown_lately", "V5b", "its sender was shown the view a moment ago") \
     X(VIEW_ASKED_FOR_LATELY, "view_asked_for_lately", "V5a",                                       \
       "this node has asked for a higher view a moment ago")                                        \
@@ -74,29 +76,23 @@
       "this joiner has said READY to nobody")                                                      \
     X(JOINER_BOUND, "joiner_bound", "J7a",                                                         \
       "this joiner has accepted another coordinator's proposal, or a higher one")                  \
-    X(NOTHING_PROPOSED, "nothing_proposed", "U1b", "this node has no proposal under way")          \
+    X(ANSWER_TO_ANOTHER, "answer_to_another", "U1b",                                               \
+      "it answers another proposal than the present, or there is none")                            \
     X(ANSWER_OF_OUTSIDER, "answer_of_outsider", "U1b", "its sender is not in the proposed view")   \
     X(MERGE_UNASKED, "merge_unasked", "M4f",                                                       \
       "it does not echo what the coordinator of the other part was sent")                          \
-    X(ANSWER_TO_ANOTHER, "answer_to_another", "U1b",                                               \
-      "it answers another proposal than the present")                                              \
     X(NACK_NOT_ABOVE, "nack_not_above", "U2d",                                                     \
       "the promise that it names is not above the proposal")                                       \
     X(EPOCH_LEAPS, "epoch_leaps", "V7a", "the epoch that it names is impossibly far ahead")        \
-    X(OBJECTION_TOO_LATE, "objection_too_late", "C3d",                                             \
-      "the claim that it is against is not under way any more")                                    \
-    X(FOLLOWS_NOBODY_HERE, "follows_nobody_here", "L2a",                                           \
-      "its sender, who follows another coordinator, is no member here")                            \
+    X(ANOTHER_CLAIM, "another_claim", "C3a",                                                       \
+      "it answers another claim than the present, or there is none")                               \
     X(COMMIT_NOT_HIGHER, "commit_not_higher", "U2f",                                               \
       "the view that it commits is not higher than this node's own")                               \
     /* Claims: the voter (claim.c). */                                                             \
-    X(CLAIM_OF_OTHER_LINEAGE, "claim_of_other_lineage", "C2a",                                     \
-      "the claimant's view is of another founding")                                                \
     X(CLAIM_NOT_NEW, "claim_not_new", "C1a",                                                       \
       "the epoch asked for is not above that of the claimant's own view")                          \
     X(CLAIM_VIEW_HIGHER, "claim_view_higher", "C2a",                                               \
       "the claimant's view is higher than this node's, which asks for it")                         \
-    X(CLAIM_OF_STRANGER, "claim_of_stranger", "V6a", "the claimant is no member here")             \
     X(CLAIM_VIEW_LOWER, "claim_view_lower", "C2a",                                                 \
       "the claimant's view is lower than this node's, which it is shown")                          \
     X(EPOCH_TAKEN, "epoch_taken", "C2b",                                                           \
@@ -109,34 +105,24 @@
     X(CLAIM_LAPSED, "claim_lapsed", "C5b",                                                         \
       "the claim was waiting for this node's own evidence, and is over or overtaken")              \
     /* Claims: the candidate (claim.c). */                                                         \
-    X(NO_CLAIM, "no_claim", "C3a", "this node has no claim under way")                             \
-    X(VOTER_STRANGER, "voter_stranger", "C3a", "the voter is no member here")                      \
-    X(ANOTHER_CLAIM, "another_claim", "C3a", "it answers another claim than the present")          \
     X(GRANT_OF_TAKEN, "grant_of_taken", "C2b",                                                     \
       "the proposal that comes with the grant has the epoch already")                              \
     X(GRANTED_BEFORE, "granted_before", "C5b", "the voter has granted since it sent this")         \
-    X(BASE_ABOVE_CLAIM, "base_above_claim", "C4b",                                                 \
-      "not to build on: the view's epoch is not below that of the claim")                          \
-    X(BASE_MERGE, "base_merge", "C4b", "not to build on: the view is of a merge")                  \
-    X(BASE_OF_OTHER_LINEAGE, "base_of_other_lineage", "C4b",                                       \
-      "not to build on: the view is of another founding")                                          \
-    X(BASE_WITHOUT_US, "base_without_us", "C4b", "not to build on: the view lacks this node")      \
+    X(BASE_UNFIT, "base_unfit", "C4b",                                                             \
+      "not to build on: the view is not one of an older maker below the claim")                    \
     X(VIEW_IN_OUR_NAME, "view_in_our_name", "V4j",                                                 \
       "the view is in this node's own name, which never made it")                                  \
-    X(BASE_OF_ANOTHER_MAKER, "base_of_another_maker", "C4b",                                       \
-      "not to build on: its maker is not older than this node in this node's own view")            \
     X(BASE_NOT_HIGHEST, "base_not_highest", "C4a", "not to build on: a higher view is known")      \
     /* Joiners (admit.c, next_view.c, join.c). */                                                  \
     X(FOUNDING_GOES_ON, "founding_goes_on", "F2b",                                                 \
       "this node joins too, and need not wait for the one that asks")                              \
     X(HANDED_ON_BEFORE, "handed_on_before", "J1", "a member has handed the join on already")       \
-    X(TERMS_DIFFER, "terms_differ", "J2a", "the joiner was started with other terms")              \
-    X(NAME_IN_USE, "name_in_use", "I2b", "a live member at another address has the name")          \
-    X(NAME_IN_DOUBT, "name_in_doubt", "I2b",                                                       \
-      "a member at another address has the name, and is silent")                                   \
+    X(TERMS_DIFFER, "terms_differ", "J2a",                                                         \
+      "the joiner, or the other part, was started with other terms")                               \
+    X(NAME_IN_USE, "name_in_use", "I2b", "a live member has the name or the address")              \
+    X(NAME_IN_DOUBT, "name_in_doubt", "I2b", "a silent member has the name or the address")        \
     X(CAPACITY_REACHED, "capacity_reached", "B1", "the view is as large as it can be")             \
     X(SIZE_REACHED, "size_reached", "G1d", "the cluster has its stated size")                      \
-    X(READY_ELSEWHERE, "ready_elsewhere", "J3a", "this node does not coordinate")                  \
     X(READY_FOR_ANOTHER, "ready_for_another", "J3a",                                               \
       "it speaks for another joiner than its sender")                                              \
     X(READY_UNDER_WAY, "ready_under_way", "J5a", "the view under way holds the joiner already")    \
@@ -148,7 +134,6 @@
     X(READY_EPOCH_LEAPS, "ready_epoch_leaps", "V7a",                                               \
       "the epoch of the joiner's earlier lives is impossibly far ahead: it is let in without")     \
     X(QUEUE_FULL, "queue_full", "B1", "too many joiners wait")                                     \
-    X(LEAVER_LETS_IN_NOBODY, "leaver_lets_in_nobody", "E3a", "this coordinator is leaving")        \
     X(JOINER_IN_ALREADY, "joiner_in_already", "J3c", "the joiner is in the view by now")           \
     X(JOINER_GONE, "joiner_gone", "J3c", "that life of the joiner is among the gone by now")       \
     X(JOINER_AT_OUR_ADDRESS, "joiner_at_our_address", "J4a", "it names this node's own address")   \
@@ -158,82 +143,48 @@
     X(HINT_AFTER_REFUSAL, "hint_after_refusal", "F1d",                                             \
       "this joiner was refused, and asks again at its own pace")                                   \
     /* Leaving (leave.c). */                                                                       \
-    X(LEAVER_STRANGER, "leaver_stranger", "E1", "the leaver is no member here")                    \
     X(HANDOVER_OF_ANOTHER, "handover_of_another", "E2a",                                           \
       "it is not this node's coordinator that hands over its own view")                            \
     X(HANDOVER_OVERTAKEN, "handover_overtaken", "E2c",                                             \
       "the view handed over is neither the one that holds here nor one that was accepted here")    \
     X(HANDOVER_AFTER_SLEEP, "handover_after_sleep", "E2c", "this node was asleep a moment ago")    \
-    X(HANDOVER_UNDER_WAY, "handover_under_way", "E2c", "this node has a proposal under way")       \
     X(HANDOVER_TO_ANOTHER, "handover_to_another", "E2b", "this node is not the next oldest")       \
     /* Planned moves (move.c). */                                                                  \
-    X(STAND_DOWN_FOR_LEAVER, "stand_down_for_leaver", "E3a", "this node is leaving itself")        \
-    X(MOVE_OF_STRANGER, "move_of_stranger", "E4a", "who asks for a move is no member here")        \
-    X(MOVE_ELSEWHERE, "move_elsewhere", "E4a", "this node does not coordinate")                    \
-    X(MOVE_WHILE_LEAVING, "move_while_leaving", "E4b", "this coordinator is leaving")              \
-    X(MOVE_DONE, "move_done", "E4a", "it is so already")                                           \
     X(MOVE_UNDER_WAY, "move_under_way", "E4b", "this coordinator is standing down already")        \
     X(MOVE_PAUSES, "move_pauses", "E4b", "this coordinator stood down for nobody a moment ago")    \
     X(MOVE_TO_UNFIT, "move_to_unfit", "E4b",                                                       \
       "the member that is to coordinate is unknown, drained, suspected, silent or leaves")         \
     /* Tags at run time (tag.c, next_view.c). */                                                   \
-    X(TAGS_OF_STRANGER, "tags_of_stranger", "E8b", "who asks for tags is no member here")          \
-    X(TAGS_OVERTAKEN, "tags_overtaken", "E8b", "a later message of its sender came before it")     \
-    X(TAGS_ELSEWHERE, "tags_elsewhere", "E8a", "this node does not coordinate")                    \
-    X(TAGS_WHILE_LEAVING, "tags_while_leaving", "E8c", "this coordinator is leaving")              \
-    X(TAGS_DONE, "tags_done", "E8a", "its sender has these tags already")                          \
     X(TAGS_TOO_SOON, "tags_too_soon", "E8d", "its sender's tags have changed within a second")     \
     X(TAGS_NO_PLACE, "tags_no_place", "E8d", "too many members have asked for other tags")         \
     /* Changed terms (terms.c, next_view.c). */                                                    \
-    X(RULES_OF_STRANGER, "rules_of_stranger", "A1b", "who wants other terms is no member here")    \
-    X(RULES_OVERTAKEN, "rules_overtaken", "A1b", "a later message of its sender came before it")   \
-    X(RULES_ELSEWHERE, "rules_elsewhere", "A1a", "this node does not coordinate")                  \
-    X(RULES_WHILE_LEAVING, "rules_while_leaving", "A1a", "this coordinator is leaving")            \
-    X(RULES_DONE, "rules_done", "A1a", "these are the terms already")                              \
     X(RULES_UNFIT, "rules_unfit", "A4a",                                                           \
       "the terms do not fit the members, were changed meanwhile, or are just being changed")       \
     /* Questions about suspects (removal.c). */                                                    \
-    X(QUESTION_OF_STRANGER, "question_of_stranger", "R1a", "who asks for help is no member here")  \
-    X(SUSPECT_STRANGER, "suspect_stranger", "R1a", "the suspect is no member here")                \
+    X(ABOUT_STRANGER, "about_stranger", "R1a",                                                     \
+      "the one that it is about, or for, is no member here")                                       \
     X(SUSPECT_OURSELVES, "suspect_ourselves", "R1f", "this node is the suspect itself")            \
     X(PONG_SECOND_HAND, "pong_second_hand", "R2a",                                                 \
       "only what was heard at first hand is handed on")                                            \
-    X(PONG_FOR_STRANGER, "pong_for_stranger", "R2a", "who asked the question is no member here")   \
-    X(PONG_ABOUT_STRANGER, "pong_about_stranger", "R2a",                                           \
-      "the one that it is about is no member here")                                                \
     X(PONG_OF_MOVED, "pong_of_moved", "R2a",                                                       \
       "the one that it is about follows another coordinator")                                      \
     X(PONG_NOT_FELLOW, "pong_not_fellow", "D2a", "its sender's view does not hold this node")      \
-    X(PONG_TOO_LATE, "pong_too_late", "R1c", "no question about that suspect waits for an answer") \
     X(PONG_UNASKED, "pong_unasked", "R1c", "it answers none of the latest questions of this node") \
     /* Other parts (probe.c, merge.c). */                                                          \
     X(PROBE_OF_OWN_PART, "probe_of_own_part", "M1a", "its sender belongs to this node's part")     \
     X(PROBE_OF_MEMBER, "probe_of_member", "M3a",                                                   \
       "its sender is a member here: who follows whom is settled first")                            \
     X(PROBE_SETTLED, "probe_settled", "M2b", "the other part loses and knows it: it is to ask")    \
-    X(PROBE_FOR_COORDINATOR, "probe_for_coordinator", "M1c",                                       \
-      "it is an answer, and this node does not coordinate")                                        \
     X(PART_UNRELATED, "part_unrelated", "I3b",                                                     \
       "the other part has nothing in common with this one")                                        \
-    X(PART_TERMS_DIFFER, "part_terms_differ", "M1d",                                               \
-      "the other part was started with other terms")                                               \
-    X(MERGE_NOT_NOW, "merge_not_now", "M3b", "this coordinator has something else under way")      \
     X(MERGE_PAUSES, "merge_pauses", "M3c", "the pause after the last try is not over")             \
-    X(MERGE_DOES_NOT_FIT, "merge_does_not_fit", "M3b", "both parts together are too many")         \
+    X(MERGE_NO_ROOM, "merge_no_room", "M5a", "there is no room for both parts")                    \
     X(MERGE_OF_ANOTHER, "merge_of_another", "M3b",                                                 \
       "its sender is not the coordinator of the view")                                             \
     X(MERGE_UNNUMBERED, "merge_unnumbered", "M3b", "it has no number")                             \
     X(MERGE_DONE, "merge_done", "M4c", "its sender belongs to this part by now")                   \
     X(MERGE_BEGUN, "merge_begun", "M3e", "that merge was begun before")                            \
-    X(MERGE_BUSY, "merge_busy", "M5a", "this coordinator has something else under way")            \
-    X(MERGE_NOT_COORDINATOR, "merge_not_coordinator", "M5b",                                       \
-      "this node does not coordinate any more")                                                    \
     X(MERGE_NOT_WINNING, "merge_not_winning", "M5a", "this part does not win any more")            \
-    X(MERGE_NO_ROOM, "merge_no_room", "M5a", "there is no room for both parts")                    \
-    X(MERGE_NAME_IN_USE, "merge_name_in_use", "M5c",                                               \
-      "the other coordinator has the name or the address of a live member")                        \
-    X(MERGE_NAME_IN_DOUBT, "merge_name_in_doubt", "M4d",                                           \
-      "a silent member has the name or the address of one of the other part")                      \
     X(VOTE_PROMISED, "vote_promised", "Z2a", "this voter is bound to that epoch or a higher one")  \
     X(VOTE_ACCEPTED, "vote_accepted", "Z2l",                                                       \
       "this voter has accepted another view of that epoch, which is not lower")                    \
@@ -243,21 +194,16 @@
     X(VOTER_MUTE, "voter_mute", "Z3b", "this voter has no sound record, or of another founding")   \
     X(NO_VOTER, "no_voter", "Z1a", "this node is no voter")                                        \
     X(VOTER_UNKNOWN, "voter_unknown", "Z1e", "its sender is not the voter whose answer it gives")  \
-    X(VOTE_OF_OTHER_LINEAGE, "vote_of_other_lineage", "Z9e",                                       \
-      "the voter's record is of another founding than this node's view")                           \
     X(VIEW_UNASKED, "view_unasked", "Z9d", "the word of who shows it does not count until asked")  \
     X(NOT_FOUNDING, "not_founding", "Z8b", "this node asks for no records")                        \
-    X(MERGE_NOT_ASKED_FOR, "merge_not_asked_for", "M3c", "this part waits for no merge")           \
-    X(MERGE_OF_ANOTHER_NUMBER, "merge_of_another_number", "M3c",                                   \
-      "it is not about the merge that this part waits for")                                        \
+    X(ANOTHER_MERGE, "another_merge", "M3c",                                                       \
+      "it is not about the merge that this part waits for, or it waits for none")                  \
     X(VOTER_ASKS_FIRST, "voter_asks_first", "Z2k",                                                 \
       "this voter has taken many strangers at their word and asks this one first")                 \
     X(RECORD_UNASKED, "record_unasked", "Z8h",                                                     \
       "who asks for a record did not hear this node's JOIN")                                       \
     X(VERSIONS_DIFFER, "versions_differ", "J2c",                                                   \
-      "the joiner speaks no version of the protocol that all members speak")                       \
-    X(MERGE_VERSIONS_DIFFER, "merge_versions_differ", "J2e",                                       \
-      "there is no version of the protocol that all members of both parts speak")
+      "there is no version of the protocol that all members speak, and who is to come in")
 
 enum refusal {
 #define REFUSAL_ENUMERATOR(enumerator, name, clause, text) REFUSED_##enumerator,
