@@ -65,6 +65,7 @@ const struct fault *fault_table(uint32_t *count)
         {NARROW_PATH, 3, FAULTS_OF_SIZE, FAULT_SPLITS, strike_narrow_path},
         {"long tags", 4, FAULTS_OF_SIZE, FAULT_HARMLESS, strike_long_tags},
         {"other options", 1, FAULTS_OF_OPTIONS, FAULT_SPLITS | FAULT_FORGETS, strike_other_options},
+        {"lost questions", 1, FAULTS_OF_QUESTIONS, FAULT_SPLITS, strike_lost_questions},
         {"change of terms", 1, FAULTS_OF_TERMS, FAULT_HARMLESS, strike_change_of_terms},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \

@@ -27,6 +27,7 @@ enum fault_group {
     FAULTS_OF_LIARS,     /* as those of strangers, in the names of members */
     FAULTS_OF_OPTIONS,   /* for some plans, beside the common ones, but not where terms change, or
                             where somebody lies */
+    FAULTS_OF_QUESTIONS, /* for some plans, beside the common ones */
 };
 
 struct fault {

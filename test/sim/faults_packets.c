@@ -109,3 +109,26 @@ void strike_black_hole(struct sim *sim, struct random *random)
     quality.datagram_bytes_max = draw_u32(random, 300, 460);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
+
+static void lose_nothing(struct sim *sim, uint32_t unused_a, uint32_t unused_b)
+{
+    (void)unused_a;
+    (void)unused_b;
+    sim_lose_nothing(sim);
+}
+
+/* As where the socket of a host is flooded, and the one for beats is not: what it asks, what it is
+ * asked, or what answers either, is lost (E7e). Mostly it is the coordinator. */
+void strike_lost_questions(struct sim *sim, struct random *random)
+{
+    const uint32_t any = any_host(sim, random);
+    const uint32_t coordinator = sim_coordinator(sim, any);
+    const bool is_any = draw(random, 0, 3) == 0 || coordinator == SIM_NOBODY;
+    const uint32_t host = is_any ? any : coordinator;
+    const uint32_t type = draw(random, 0, 1) == 0 ? MESSAGE_PING : MESSAGE_PONG;
+    const bool from_it = draw(random, 0, 1) == 0;
+
+    sim_lose_nothing(sim); /* Of an earlier strike. */
+    sim_lose(sim, from_it ? host : SIM_ANY, from_it ? SIM_ANY : host, type, UINT32_MAX);
+    sim_after(sim, draw(random, 500, 20000), lose_nothing, 0, 0);
+}

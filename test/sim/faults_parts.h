@@ -99,6 +99,7 @@ void strike_corruption(struct sim *sim, struct random *random);
 void strike_truncation(struct sim *sim, struct random *random);
 void strike_foreign_packets(struct sim *sim, struct random *random);
 void strike_black_hole(struct sim *sim, struct random *random);
+void strike_lost_questions(struct sim *sim, struct random *random);
 
 /* --- faults_size.c --- */
 

@@ -8,6 +8,7 @@
 enum {
     CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
     SIZE_ONE_IN = 4,      /* have paths through which nothing long passes */
+    QUESTIONS_ONE_IN = 8, /* have questions that are lost, or what answers them */
     NARROWED_ONE_IN = 8,  /* one for good, unless a host is broken in another way */
     OPTIONS_ONE_IN = 10,  /* have hosts that are started with other options */
     OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
@@ -292,6 +293,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
                plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
     draw_group(plan, FAULTS_OF_OPERATORS, NULL, OPERATORS_ONE_IN);
     draw_group(plan, FAULTS_OF_SIZE, NULL, SIZE_ONE_IN);
+    draw_group(plan, FAULTS_OF_QUESTIONS, NULL, QUESTIONS_ONE_IN);
     if (plan->guard.policy == GUARD_STRICT) {
         draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
         draw_group(plan, FAULTS_OF_LEASES, NULL, 2);

@@ -499,3 +499,69 @@ Test(core_moves, a_drained_coordinator_stands_down_while_it_can)
     cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
     rig_free(rig);
 }
+
+/* They say that they hold A's view; those who answer hear it (D8). */
+static void beat(struct rig *rig, const char *letters, bool answer)
+{
+    const struct view *view = core_view(rig->core);
+    const struct message beat = {.type = MESSAGE_HEARTBEAT,
+                                 .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+
+    for (; *letters != '\0'; letters++) {
+        rig->numbers[(unsigned char)*letters]++;
+        struct message message = rig_message(rig, *letters, &beat);
+        message.echo = answer ? message.echo : 0;
+        rig_gets_raw(rig, &message);
+    }
+}
+
+/* How often A asks B to take over in so long, while it hears those. */
+static uint32_t gives_way(struct rig *rig, uint64_t ms, const char *heard, bool answer)
+{
+    uint32_t given = 0;
+
+    for (uint64_t passed_ms = 0; passed_ms < ms; passed_ms += 50) {
+        rig_pass(rig, 50, "");
+        given += rig_told(rig, MESSAGE_STAND_DOWN, 'B') != NULL;
+        beat(rig, heard, answer);
+        given += rig_told(rig, MESSAGE_STAND_DOWN, 'B') != NULL;
+    }
+    return given;
+}
+
+static struct rig *of_three(void)
+{
+    return rig_guarded("A B C", 'A', (struct guard){.policy = GUARD_COUNT, .count = 3});
+}
+
+/* E7e: B and C hold its view, and what it asks them, or what they answer, is lost. */
+Test(core_moves, a_coordinator_that_nobody_answers_stands_down)
+{
+    struct rig *rig = of_three();
+
+    cr_assert_eq(gives_way(rig, rig->timing.lost_ms, "BC", true), 0);
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_eq(gives_way(rig, rig->timing.lost_ms + rig->timing.lost_ms / 2, "BC", false), 0);
+    cr_assert_gt(gives_way(rig, rig->timing.lost_ms, "BC", false), 0);
+    rig_free(rig);
+}
+
+/* Another one would not act either. */
+Test(core_moves, a_coordinator_that_too_few_follow_stays)
+{
+    struct rig *rig = of_three();
+
+    cr_assert_eq(gives_way(rig, 4 * rig->timing.lost_ms, "B", false), 0);
+    rig_free(rig);
+}
+
+/* Where nobody can act, views would change for ever. */
+Test(core_moves, a_coordinator_stands_down_once_in_a_while_for_not_acting)
+{
+    struct rig *rig = of_three();
+
+    cr_assert_gt(gives_way(rig, 2 * rig->timing.lost_ms + rig->timing.leave_ms, "BC", false), 0);
+    cr_assert_eq(gives_way(rig, rig->timing.flap_ms / 2, "BC", false), 0);
+    cr_assert_gt(gives_way(rig, rig->timing.flap_ms, "BC", false), 0);
+    rig_free(rig);
+}

@@ -281,6 +281,8 @@ void standing_tell(struct core *core)
     }
     if (may_act(core) || core->standing.told_acting) {
         tell_acting(core);
+    } else {
+        core->standing.idle_ms = core->now_ms; /* It lacks nothing that others could give. */
     }
     tell_coordinator(core);
 }

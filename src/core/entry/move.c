@@ -264,17 +264,44 @@ static void carry_out(struct core *core, const struct move *move)
     }
 }
 
-/* E7c: a drained coordinator hands over as soon as there is somebody to hand over to. */
-static void give_way_if_drained(struct core *core)
+/* Do so many hold this coordinator's view, as they say, as it asks for leases? */
+static bool is_followed(const struct core *core)
 {
-    bool may = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
-               core->view.members[0].drained && core->moving.step == STAND_DOWN_NOT &&
-               core->now_ms >= core->moving.pause_ms;
-    uint32_t successor = may ? successor_next(core) : VIEW_NONE;
+    uint32_t count = 1;
 
-    if (successor != VIEW_NONE && !hearing_was_late(core, successor)) { /* E7d */
-        stand_down_for(core, &core->view.members[successor].id);
+    for (uint32_t i = 1; i < core->view.member_count; i++) {
+        count += core->peers[i].charge.verdict == VERDICT_NONE && watch_is_on(core, i) &&
+                 hearing_is_fresh(core, i) && hearing_holds_our_view(core, i);
     }
+    return count > 1 && count >= core_guard_needed(core);
+}
+
+/* E7e: those who would let it act are there, and yet for T_lost it could not. Where nobody can,
+ * that is not tried again and again. */
+static bool is_idle(const struct core *core)
+{
+    return !core_is_strict(core) && !core->standing.told_acting &&
+           core->now_ms >= core->standing.idle_ms + core->timing.lost_ms &&
+           core->now_ms >= core->moving.idle_again_ms && may_begin(core) && is_followed(core);
+}
+
+/* E7c: a drained coordinator hands over as soon as there is somebody to hand over to. */
+static void give_way(struct core *core)
+{
+    const bool may = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
+                     core->moving.step == STAND_DOWN_NOT && core->now_ms >= core->moving.pause_ms;
+    const bool drained = may && core->view.members[0].drained;
+    const bool idle = may && !drained && is_idle(core);
+    const uint32_t successor = drained || idle ? successor_next(core) : VIEW_NONE;
+
+    if (successor == VIEW_NONE || hearing_was_late(core, successor)) { /* E7d */
+        return;
+    }
+    if (idle) {
+        REACHED(idle_coordinator_stood_down);
+        core->moving.idle_again_ms = core->now_ms + core->timing.flap_ms;
+    }
+    stand_down_for(core, &core->view.members[successor].id);
 }
 
 void move_on_move(struct core *core, const struct message *message)
@@ -365,7 +392,7 @@ void move_tick(struct core *core)
     if (moving->asks) {
         ask_for_what_is_wanted(core);
     }
-    give_way_if_drained(core);
+    give_way(core);
     if (moving->step != STAND_DOWN_NOT) {
         continue_standing_down(core);
     }
@@ -398,4 +425,5 @@ void move_reset(struct core *core)
     core->moving.asked.kind = MOVE_NONE;
     tag_reset(core); /* Tags stay asked for. */
     core->moving.pause_ms = 0;
+    core->moving.idle_again_ms = 0;
 }

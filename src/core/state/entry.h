@@ -81,7 +81,8 @@ struct moving {
     struct move asked; /* by the operator of this node, and not done yet */
     uint64_t ask_ms;
     uint64_t ask_until_ms;
-    uint64_t pause_ms; /* no standing down before: the last time nothing came of it */
+    uint64_t pause_ms;      /* no standing down before: the last time nothing came of it */
+    uint64_t idle_again_ms; /* nor for that it does not act (E7e) */
 
     /* Of a coordinator that stands down. */
     struct node_id to;
