@@ -2,15 +2,11 @@
  * at rest, at the same pace and of the same length. scripts/bench scale puts one beside each
  * daemon.
  *
- *     bare_beats [--lazy] [--halves] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- NEIGHBOUR:PORT...
+ *     bare_beats [--lazy] EVERY_MS WHOLE_BYTES ADDRESS:PORT NEIGHBOUR:PORT...
  *
- * sends to each neighbour every EVERY_MS, give or take 5 %, one datagram in twenty with
- * WHOLE_BYTES, the others with 22; with --halves, as where heartbeats are sparse (D8g), to one half
- * of them and to the other in turn, twice as often, give or take 2 %, one in fifty whole.
- * Where FIRST, which is one of them, is named, its datagram is answered with a round at once, as
- * who answers its coordinator does (D8c); with --halves with a datagram for FIRST alone, if the
- * other half is next (D8g). It reads what comes as it comes, with --lazy only before
- * it sends. It ends when it is killed. */
+ * sends a datagram each half of EVERY_MS, give or take 2 %, to one half of the neighbours and to
+ * the other in turn (D8g), one in fifty with WHOLE_BYTES, the others with 22. It reads what comes
+ * as it comes, with --lazy only before it sends. It ends when it is killed. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -27,8 +23,7 @@ enum {
     NEIGHBOURS_MAX = 4096,
     BEAT_BYTES = 22,
     DATAGRAM_MAX = 1472,
-    WHOLE_IN = 20,
-    SPARSE_WHOLE_IN = 50,
+    WHOLE_IN = 50,
     AT_ONCE = 16, /* datagrams read by one call */
     US_PER_MS = 1000,
     NS_PER_US = 1000,
@@ -37,16 +32,12 @@ enum {
 struct bare {
     int socket;
     bool lazy;
-    bool halves;
-    bool answers;
     uint64_t every_us;
     uint64_t next_us;
     uint64_t random;
     size_t whole_bytes;
     uint32_t rounds;
     uint32_t half; /* of the next round */
-    struct sockaddr_in first;
-    uint32_t first_at; /* among the neighbours */
     uint32_t count;
     struct sockaddr_in neighbours[NEIGHBOURS_MAX];
 };
@@ -93,64 +84,43 @@ static struct sockaddr_in address_of(const char *text)
     return address;
 }
 
-static bool is_same(const struct sockaddr_in *a, const struct sockaddr_in *b)
-{
-    return a->sin_addr.s_addr == b->sin_addr.s_addr && a->sin_port == b->sin_port;
-}
-
 static void send_to(const struct bare *bare, uint32_t i)
 {
     static const uint8_t bytes[DATAGRAM_MAX];
 
-    const uint32_t step = bare->halves ? 2 : 1;
-    const uint32_t whole_in = bare->halves ? SPARSE_WHOLE_IN : WHOLE_IN;
-    const bool whole = (bare->rounds / step + i) % whole_in == 0;
+    const bool whole = (bare->rounds / 2 + i) % WHOLE_IN == 0;
 
     (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : BEAT_BYTES, 0,
                  (const struct sockaddr *)&bare->neighbours[i], sizeof bare->neighbours[i]);
 }
 
-/* A round; who answers waits a little longer than the one that it answers (D8). */
 static void send_round(struct bare *bare)
 {
-    const uint32_t step = bare->halves ? 2 : 1;
+    const uint64_t round_us = bare->every_us / 2;
+    const uint64_t spread_us = round_us * 2 / 100;
 
-    for (uint32_t i = bare->halves ? bare->half : 0; i < bare->count; i += step) {
+    for (uint32_t i = bare->half; i < bare->count; i += 2) {
         send_to(bare, i);
     }
     bare->rounds++;
     bare->half = 1 - bare->half;
-    const uint64_t round_us = bare->every_us / step;
-    const uint64_t patience_us = bare->halves ? round_us * 21 / 20 : round_us * 11 / 10;
-    const uint64_t every_us = bare->answers ? patience_us : round_us;
-    const uint64_t spread_us = every_us * (bare->halves ? 2 : 5) / 100;
-    bare->next_us = now_us() + every_us - spread_us + draw(bare, 2 * spread_us);
+    bare->next_us = now_us() + round_us - spread_us + draw(bare, 2 * spread_us);
 }
 
-/* Returns whether the one that is answered was heard. */
-static bool read_all(const struct bare *bare)
+static void read_all(const struct bare *bare)
 {
     uint8_t bytes[AT_ONCE][DATAGRAM_MAX];
-    struct sockaddr_in from[AT_ONCE];
     struct iovec places[AT_ONCE];
     struct mmsghdr datagrams[AT_ONCE];
-    bool heard = false;
     int count;
 
     do {
         for (int i = 0; i < AT_ONCE; i++) {
             places[i] = (struct iovec){bytes[i], DATAGRAM_MAX};
-            datagrams[i] = (struct mmsghdr){.msg_hdr = {.msg_name = &from[i],
-                                                        .msg_namelen = sizeof from[i],
-                                                        .msg_iov = &places[i],
-                                                        .msg_iovlen = 1}};
+            datagrams[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &places[i], .msg_iovlen = 1}};
         }
         count = recvmmsg(bare->socket, datagrams, AT_ONCE, MSG_DONTWAIT, NULL);
-        for (int i = 0; i < count; i++) {
-            heard |= is_same(&from[i], &bare->first);
-        }
     } while (count == AT_ONCE);
-    return heard && bare->answers;
 }
 
 static void turn(struct bare *bare)
@@ -164,15 +134,9 @@ static void turn(struct bare *bare)
     if (ready < 0 && errno != EINTR) {
         fail("poll");
     }
-    bool due = now_us() >= bare->next_us;
+    const bool due = now_us() >= bare->next_us;
     if (ready > 0 || (bare->lazy && due)) {
-        if (read_all(bare)) {
-            if (!bare->halves || bare->half == bare->first_at % 2) {
-                due = true;
-            } else if (!due) {
-                send_to(bare, bare->first_at);
-            }
-        }
+        read_all(bare);
     }
     if (due) {
         send_round(bare);
@@ -184,7 +148,6 @@ static char **take_options(struct bare *bare, char **at)
 {
     for (; *at != NULL && strncmp(*at, "--", 2) == 0; at++) {
         bare->lazy |= strcmp(*at, "--lazy") == 0;
-        bare->halves |= strcmp(*at, "--halves") == 0;
     }
     return at;
 }
@@ -194,9 +157,8 @@ int main(int argc, char **argv)
     static struct bare bare;
     char **at = take_options(&bare, argv + 1);
 
-    if (argv + argc - at < 5 || argv + argc - at > 4 + NEIGHBOURS_MAX) {
-        fputs("usage: bare_beats [--lazy] [--halves] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- "
-              "NEIGHBOUR:PORT...\n",
+    if (argv + argc - at < 4 || argv + argc - at > 3 + NEIGHBOURS_MAX) {
+        fputs("usage: bare_beats [--lazy] EVERY_MS WHOLE_BYTES ADDRESS:PORT NEIGHBOUR:PORT...\n",
               stderr);
         return 64;
     }
@@ -208,16 +170,8 @@ int main(int argc, char **argv)
         fail("EVERY_MS or WHOLE_BYTES");
     }
     const struct sockaddr_in own = address_of(at[2]);
-    bare.answers = strcmp(at[3], "-") != 0;
-    if (bare.answers) {
-        bare.first = address_of(at[3]);
-    }
-    for (at += 4; *at != NULL; at++) {
-        bare.neighbours[bare.count] = address_of(*at);
-        if (is_same(&bare.neighbours[bare.count], &bare.first)) {
-            bare.first_at = bare.count;
-        }
-        bare.count++;
+    for (at += 3; *at != NULL; at++) {
+        bare.neighbours[bare.count++] = address_of(*at);
     }
     bare.socket = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (bare.socket < 0 || bind(bare.socket, (const struct sockaddr *)&own, sizeof own) != 0) {

@@ -1,7 +1,8 @@
 /* How long changes of the view take, by the number of members, in the simulator: virtual time, so
  * that the figures say what the rules cost, and nothing of the machine. Work costs no time there.
  *
- *     bench_growth [--table] [--watchers N] [--guard none|majority|strict] [HOSTS [RUNS]]
+ *     bench_growth [--table] [--watchers N] [--guard none|majority|strict]
+ *                  [--profile local|lan|wan] [HOSTS [RUNS]]
  *
  * prints one JSON object, or a table, for 100 hosts and 5 runs if it is not told; progress goes to
  * stderr. A thousand hosts take minutes. */
@@ -14,7 +15,14 @@
 #include "bench/figures.h"
 #include "sim/sim.h"
 
-enum { RUNS_MAX = 50, LIMIT_MS = 120000, REST_MS = 3000, QUIET_MS = 10000, APART_MS = 10000 };
+enum {
+    RUNS_MAX = 50,
+    LIMIT_MS = 600000,
+    REST_MS = 3000,   /* or three times T_lost, after each change; */
+    APART_MS = 10000, /* likewise */
+    QUIET_MS = 10000,
+    PHASE_MS = 1000, /* what happens falls anywhere between two rounds of heartbeats */
+};
 
 /* What one run finds, in this order. */
 enum what {
@@ -25,10 +33,12 @@ enum what {
     KILL,
     KILL_SENT,
     KILL_FIRST,
+    KILL_ACTS,
     HEAL_HALVES,
     HEAL_FEW,
     LOST,
     LOST_FIRST,
+    LOST_ACTS,
     SENT,
     SENT_FIRST,
     WHAT_COUNT
@@ -45,10 +55,12 @@ static const struct {
     [KILL] = {"kill -9 of a member, until all others agree", "ms"},
     [KILL_SENT] = {"messages of all until then", ""},
     [KILL_FIRST] = {"kill -9 of the coordinator, until all others agree", "ms"},
+    [KILL_ACTS] = {"the same, until the next one acts", "ms"},
     [HEAL_HALVES] = {"two halves that can meet again, until all agree", "ms"},
     [HEAL_FEW] = {"three that were apart can come back, until all agree", "ms"},
     [LOST] = {"a host falls silent, until all others agree", "ms"},
     [LOST_FIRST] = {"the coordinator's host falls silent, until all others agree", "ms"},
+    [LOST_ACTS] = {"the same, until the next one acts", "ms"},
     [SENT] = {"messages that a member sends in quiet, a second", ""},
     [SENT_FIRST] = {"messages that the coordinator sends in quiet, a second", ""},
 };
@@ -62,12 +74,55 @@ static double agreement_at_once_ms(struct sim *sim, const char *what)
     return (double)sim_converged_ms(sim);
 }
 
+/* T_lost three times, but no shorter than that. */
+static uint64_t long_ms(const struct sim *sim, uint64_t least_ms)
+{
+    uint32_t i = 0;
+
+    while (!sim_is_running(sim, i)) {
+        i++;
+    }
+    const uint64_t ms = 3 * core_timing(sim_core(sim, i))->lost_ms;
+    return ms > least_ms ? ms : least_ms;
+}
+
+/* Longer than anything goes on that a change has begun. */
+static void rest(struct sim *sim)
+{
+    sim_run(sim, long_ms(sim, REST_MS));
+    sim_run(sim, random_below(sim_random(sim), PHASE_MS));
+}
+
 static double agreement_ms(struct sim *sim, const char *what)
 {
     const double ms = agreement_at_once_ms(sim, what);
 
-    sim_run(sim, REST_MS);
+    rest(sim);
     return ms;
+}
+
+static bool another_acts(struct sim *sim, uint32_t former)
+{
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (i != former && sim_is_running(sim, i) && sim_is_acting(sim, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* From an event that has just ended the coordinator: until another one acts, and all agree. */
+static void succession_ms(struct sim *sim, uint32_t former, const char *what, double *acts_ms,
+                          double *agree_ms)
+{
+    const uint64_t began_ms = sim_now_ms(sim);
+
+    while (!another_acts(sim, former) && sim_now_ms(sim) < began_ms + LIMIT_MS) {
+        sim_run(sim, 1);
+    }
+    *acts_ms = (double)(sim_now_ms(sim) - began_ms);
+    *agree_ms = *acts_ms + agreement_at_once_ms(sim, what);
+    rest(sim);
 }
 
 static bool all_have(struct sim *sim, uint32_t subject, const char *tag)
@@ -89,7 +144,7 @@ static double tags_ms(struct sim *sim, uint32_t subject, const char *tag)
         sim_run(sim, 1);
     }
     const double ms = (double)(sim_now_ms(sim) - began_ms);
-    sim_run(sim, REST_MS);
+    rest(sim);
     return ms;
 }
 
@@ -102,7 +157,7 @@ static double split_ms(struct sim *sim, uint32_t first_part, const char *what)
             sim_cut(sim, i, k);
         }
     }
-    sim_run(sim, APART_MS);
+    sim_run(sim, long_ms(sim, APART_MS));
     sim_heal(sim);
     return agreement_ms(sim, what);
 }
@@ -149,8 +204,8 @@ static void count_sent(struct sim *sim, double found[WHAT_COUNT])
     found[SENT] = (double)others * 1000 / QUIET_MS / (sim_host_count(sim) - 1);
 }
 
-static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy, uint64_t seed,
-                    double found[WHAT_COUNT])
+static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy,
+                    enum profile profile, uint64_t seed, double found[WHAT_COUNT])
 {
     const struct guard guard = {.policy = policy,
                                 .count = policy == GUARD_STRICT ? 5
@@ -158,6 +213,7 @@ static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy, 
                                                                 : (uint16_t)hosts};
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
                                                     .host_count = hosts,
+                                                    .profile = profile,
                                                     .watchers = watchers,
                                                     .guard = guard,
                                                     .voter_count = policy == GUARD_STRICT ? 5 : 0,
@@ -176,15 +232,16 @@ static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy, 
     sim_set_quality(sim, &quality);
     found[CHANGE_LOSS] = tags_ms(sim, hosts / 3, "role=web");
     sim_heal(sim);
-    sim_run(sim, REST_MS);
+    rest(sim);
 
     sim_crash(sim, hosts / 2);
     const uint64_t before = sent_by_all(sim);
     found[KILL] = agreement_at_once_ms(sim, "kill -9 of a member");
     found[KILL_SENT] = (double)(sent_by_all(sim) - before);
-    sim_run(sim, REST_MS);
-    sim_crash(sim, sim_coordinator(sim, 1));
-    found[KILL_FIRST] = agreement_ms(sim, "kill -9 of the coordinator");
+    rest(sim);
+    const uint32_t killed = sim_coordinator(sim, 1);
+    sim_crash(sim, killed);
+    succession_ms(sim, killed, "kill -9 of the coordinator", &found[KILL_ACTS], &found[KILL_FIRST]);
     sim_start(sim, 0);
     sim_start(sim, hosts / 2);
     (void)agreement_ms(sim, "two returns");
@@ -193,18 +250,19 @@ static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy, 
     found[HEAL_FEW] = split_ms(sim, hosts > 6 ? hosts - 3 : hosts / 2, "three apart");
     sim_vanish(sim, hosts / 2);
     found[LOST] = agreement_ms(sim, "the loss of a host");
-    sim_vanish(sim, sim_coordinator(sim, 1));
-    found[LOST_FIRST] = agreement_ms(sim, "the loss of the coordinator's host");
+    const uint32_t lost = sim_coordinator(sim, 1);
+    sim_vanish(sim, lost);
+    succession_ms(sim, lost, "the loss of the coordinator's host", &found[LOST_ACTS],
+                  &found[LOST_FIRST]);
     sim_free(sim);
 }
 
 static void refuse_usage(void)
 {
-    fprintf(
-        stderr,
-        "usage: bench_growth [--table] [--watchers N] [--guard none|majority|strict] [HOSTS [RUNS]]: "
-        "HOSTS 5 to 4096, RUNS 1 to %d\n",
-        RUNS_MAX);
+    fprintf(stderr,
+            "usage: bench_growth [--table] [--watchers N] [--guard none|majority|strict] "
+            "[--profile local|lan|wan] [HOSTS [RUNS]]: HOSTS 5 to 4096, RUNS 1 to %d\n",
+            RUNS_MAX);
     exit(64);
 }
 
@@ -230,6 +288,20 @@ static enum guard_policy policy_named(const char *name)
     return strcmp(name, "none") == 0 ? GUARD_NONE : GUARD_MAJORITY;
 }
 
+static enum profile profile_named(const char *name)
+{
+    static const char *const names[] = {
+        [PROFILE_LOCAL] = "local", [PROFILE_LAN] = "lan", [PROFILE_WAN] = "wan"};
+
+    for (enum profile profile = PROFILE_LOCAL; profile <= PROFILE_WAN; profile++) {
+        if (strcmp(name, names[profile]) == 0) {
+            return profile;
+        }
+    }
+    refuse_usage();
+    return PROFILE_LAN;
+}
+
 int main(int argc, char **argv)
 {
     const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
@@ -237,12 +309,15 @@ int main(int argc, char **argv)
     int left = argc - 1 - table;
     uint8_t watchers = WATCHERS_DEFAULT;
     enum guard_policy policy = GUARD_NONE;
+    enum profile profile = PROFILE_LAN;
 
     for (; left >= 2 && rest[0][0] == '-'; rest += 2, left -= 2) {
         if (strcmp(rest[0], "--watchers") == 0) {
             watchers = (uint8_t)number(rest[1], WATCHERS_LEAST, WATCHERS_MOST);
         } else if (strcmp(rest[0], "--guard") == 0) {
             policy = policy_named(rest[1]);
+        } else if (strcmp(rest[0], "--profile") == 0) {
+            profile = profile_named(rest[1]);
         } else {
             refuse_usage();
         }
@@ -257,7 +332,7 @@ int main(int argc, char **argv)
 
     for (uint32_t run = 0; run < runs; run++) {
         double found[WHAT_COUNT];
-        measure(hosts, watchers, policy, run + 1, found);
+        measure(hosts, watchers, policy, profile, run + 1, found);
         for (size_t i = 0; i < WHAT_COUNT; i++) {
             samples[i][run] = found[i];
         }

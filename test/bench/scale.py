@@ -46,11 +46,10 @@ from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
 REST_S = 5  # until what the start brought is over
-IDLE_S = 30.6  # forty-five sparse beats
+IDLE_S = 30.6  # forty-five heartbeats
 BESIDE_S = 20.4
 WATCHERS = 4        # of each member, the default
-HEARTBEAT_MS = 250  # of the profile lan
-SPARSE_MS = 680     # of the same with guard none, half of the neighbours at a time
+HEARTBEAT_MS = 680  # of the profile lan, to half of the neighbours at a time
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
 SIMULATED_BYTES = 850   # of the simulator at its most, for each pair of hosts,
 SIMULATED_HOST_BYTES = 140000  # and for each host
@@ -137,7 +136,7 @@ def measure_losses(cluster, samples, kinds):
             found["kill"].append(cluster.kill(victim, without))
             without.add(victim)
         if "lost" in kinds and cluster.network.can_cut:
-            time.sleep(SETTLE_S + random.random() * SPARSE_MS / 1e3)  # at any moment between two heartbeats
+            time.sleep(SETTLE_S + random.random() * HEARTBEAT_MS / 1e3)  # at any moment between two heartbeats
             found["lost"].append(cluster.lose(victim + 1, without))
             without.add(victim + 1)
     return found
@@ -216,9 +215,9 @@ def measure_count(count, options, peers, progress):
     rows = []
     try:
         for watchers in options.watchers:
-            def make_bare(lazy, plan=watchers, sparse=options.guards[0] == "none"):
-                return Bare(network, count, options.bare, plan, SPARSE_MS if sparse else HEARTBEAT_MS,
-                            (["--lazy"] if lazy else []) + (["--halves"] if sparse else []))
+            def make_bare(lazy, plan=watchers):
+                return Bare(network, count, options.bare, plan, HEARTBEAT_MS,
+                            ["--lazy"] if lazy else [])
 
             for guard in options.guards:
                 label = f"doyen, watchers {watchers}, guard {guard}"

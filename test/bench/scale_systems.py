@@ -93,8 +93,7 @@ class Bare(Cluster):
         super().__init__(network, count)
         for i in range(count):
             others = self.neighbours(i, plan)
-            first = self.place(0) if i > 0 and i <= 32 and 0 in others else "-"
-            self.start(i, [program, *options, str(every_ms), "112", self.place(i), first,
+            self.start(i, [program, *options, str(every_ms), "112", self.place(i),
                            *[self.place(other) for other in others]])
         self.started()
 

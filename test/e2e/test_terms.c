@@ -69,11 +69,11 @@ Story(terms, five_change_guard_size_and_profile_while_they_run)
     assert_change(cluster, "ephesus", ARGS("change", "profile=lan"), "profile=lan");
     assert_soon(all_agree_on(cluster, 1088));
     assert_change(cluster, "byzantium", ARGS("change", "profile=local"), "profile=local");
-    assert_soon(all_agree_on(cluster, 200));
+    assert_soon(all_agree_on(cluster, 190));
     assert_agreement(cluster, "athens byzantium cyrene delphi ephesus");
     cr_assert_eq(suspicions(cluster), 0);
     cr_assert(
-        cluster_log_has(cluster, "cyrene", "profile local, heartbeat 25ms, fail-after 200ms"));
+        cluster_log_has(cluster, "cyrene", "profile local, heartbeat 40ms, fail-after 190ms"));
     cr_assert_eq(cluster_log_count(cluster, "cyrene", "coordinator"), 1);
 
     cluster_kill(cluster, "athens");
@@ -82,7 +82,7 @@ Story(terms, five_change_guard_size_and_profile_while_they_run)
     assert_change(cluster, "cyrene", ARGS("change", "size=5"), "guard=majority size=5");
     cluster_restart(cluster, "athens"); /* By its command line of before. */
     assert_agreement(cluster, "byzantium cyrene delphi ephesus athens");
-    assert_soon(all_agree_on(cluster, 200));
+    assert_soon(all_agree_on(cluster, 190));
     const struct outcome listed = doyen(cluster, "athens", ARGS("change"));
     assert_text_has(listed.out, "agreed   guard=majority size=5");
     assert_text_has(listed.out, "started  guard=none");

@@ -524,7 +524,7 @@ void sim_set_terms(struct sim *sim, uint32_t index, const struct sim_terms *term
     assert(terms->capacity > 0 && terms->capacity <= sim->options.capacity);
     host->guard = terms->guard;
     host->profile = terms->profile;
-    host->timing = timing_sparse_of(terms->profile);
+    host->timing = timing_of(terms->profile);
     timing_override(&host->timing, terms->heartbeat_ms, terms->lost_ms);
     host->capacity = terms->capacity;
     host->voters = terms->voters;

@@ -18,7 +18,7 @@ enum {
 
 struct timing plan_timing(const struct plan *plan)
 {
-    return timing_sparse_of(plan->profile);
+    return timing_of(plan->profile);
 }
 
 uint64_t plan_heal_ms_max(const struct plan *plan)
@@ -285,16 +285,23 @@ static void start_those_expected(const struct plan *plan, struct sim *sim)
 /* Whatever was said of the terms, an operator changes them. */
 static bool can_change_terms(const struct plan *plan, struct sim *sim)
 {
-    struct rules rules = sim_rules(sim, 0);
     const struct timing timing = plan_timing(plan);
+    uint32_t host = 0;
 
+    while (!sim_is_running(sim, host)) {
+        host++;
+        if (host == plan->hosts) {
+            return true; /* The last of them has left. */
+        }
+    }
+    struct rules rules = sim_rules(sim, host);
     rules.heartbeat_ms = timing.heartbeat_ms * (rules.heartbeat_ms == timing.heartbeat_ms ? 4 : 5) /
                          5;
     rules.lost_ms = timing.lost_ms;
     if (!sim_may_change_terms(sim, &rules)) {
         return true;
     }
-    sim_change_terms(sim, 0, &rules);
+    sim_change_terms(sim, host, &rules);
     for (uint64_t ms = 0; ms < plan_heal_ms_max(plan) && !sim_has_terms(sim, &rules); ms += 100) {
         sim_run(sim, 100);
     }

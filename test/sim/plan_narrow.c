@@ -103,8 +103,7 @@ static uint64_t left_out_within_ms(const struct plan *plan)
     return ms * 1000000 / (1000000 - CLOCK_RATE_PPM_MAX);
 }
 
-/* Whom nothing new reaches is left out, while the same one coordinates. Where heartbeats are not
- * sparse that is over before it would be out by itself (L5e). */
+/* Whom nothing new reaches is left out, while the same one coordinates. */
 static bool is_out_in_time(const struct plan *plan, struct sim *sim)
 {
     const uint32_t broken = plan->broken % plan->hosts;

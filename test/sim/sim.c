@@ -162,8 +162,7 @@ struct sim *sim_new(const struct sim_options *options)
     assert(sim->options.host_count > 0 && sim->options.seed_count <= SIM_SEEDS_MAX);
 
     sim->host_count = options->host_count;
-    const bool told = sim->options.heartbeat_ms != 0 || sim->options.lost_ms != 0;
-    sim->timing = told ? timing_of(sim->options.profile) : timing_sparse_of(sim->options.profile);
+    sim->timing = timing_of(sim->options.profile);
     timing_override(&sim->timing, sim->options.heartbeat_ms, sim->options.lost_ms);
     sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;
     sim->mixed = sim->options.mixed;

@@ -29,7 +29,7 @@ Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
 
 static void check_short_outages(struct sim *sim, uint64_t seed, uint32_t hosts)
 {
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const struct timing timing = timing_of(PROFILE_LAN);
     const uint64_t short_ms = timing.lost_ms - timing_round_ms(&timing) -
                               timing_question_ms(&timing);
 
@@ -65,10 +65,9 @@ Story(rings, of_six_and_seven_an_outage_that_is_short_removes_nobody_either)
 Story(rings, of_ten_a_short_outage_of_the_coordinator_removes_nobody)
 {
     struct sim *sim = just_formed(seed, 10);
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const struct timing timing = timing_of(PROFILE_LAN);
     const uint64_t longest_ms = timing.lost_ms - timing_question_ms(&timing) / 4 -
-                                timing_round_ms(&timing) * (100 + timing_jitter_percent(&timing)) /
-                                    100;
+                                timing_round_ms(&timing) * (100 + ROUND_JITTER_PERCENT) / 100;
     const uint64_t spread_ms = 2 * timing_question_ms(&timing);
 
     for (uint32_t i = 0; i < 20; i++) {

@@ -292,7 +292,7 @@ Story(rings, the_next_oldest_is_cut_off_with_two)
 /* Its heartbeat to the coordinator was lost a while ago; now another host is. */
 static void check_that_one_is_out_in_time(struct sim *sim, uint64_t seed)
 {
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const struct timing timing = timing_of(PROFILE_LAN);
     const uint32_t first = host_at_age(sim, 0);
     const uint32_t victim = host_at_age(sim, 3);
     const uint64_t asked = sim_sent(sim, first, MESSAGE_PING);
@@ -325,7 +325,7 @@ Story(rings, of_five_one_that_is_lost_soon_after_a_heartbeat_is_out_in_time)
 Story(rings, of_ten_one_that_is_lost_is_out_in_time)
 {
     struct sim *sim = just_formed(seed, 10);
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const struct timing timing = timing_of(PROFILE_LAN);
 
     for (uint32_t i = 0; i < 40; i++) {
         sim_run(sim, MINUTE_MS + random_below(sim_random(sim), 1000)); /* Until all are calm. */

@@ -33,7 +33,7 @@ static void ask_for_guard(struct sim *sim, uint32_t host, struct guard guard)
 {
     struct rules rules = sim_rules(sim, host);
 
-    const struct timing timing = timing_sparse_of(rules.profile);
+    const struct timing timing = timing_of(rules.profile);
 
     rules.guard = guard;
     rules.heartbeat_ms = timing.heartbeat_ms;

@@ -12,7 +12,7 @@
 
 enum {
     BEGIN_MS = 100000,
-    HEARTBEATS_MS = 100, /* between two of each living peer */
+    HEARTBEATS_MS = 100, /* between two of each living peer, at the most */
 };
 
 struct node_id rig_id(const struct rig *rig, char letter)
@@ -244,11 +244,17 @@ static void pass(struct rig *rig, uint64_t ms)
     rig->now_ms = end_ms;
 }
 
+/* Between two heartbeats of each living peer. */
+static uint64_t beats_ms(const struct rig *rig)
+{
+    return earlier(HEARTBEATS_MS, timing_round_ms(&rig->timing));
+}
+
 void rig_pass(struct rig *rig, uint64_t ms, const char *alive)
 {
     rig->sent_count = 0;
     do {
-        uint64_t part_ms = ms < HEARTBEATS_MS ? ms : HEARTBEATS_MS;
+        uint64_t part_ms = earlier(ms, beats_ms(rig));
         pass(rig, part_ms);
         ms -= part_ms;
         for (const char *at = alive; *at != '\0'; at++) {
@@ -257,6 +263,17 @@ void rig_pass(struct rig *rig, uint64_t ms, const char *alive)
             }
         }
     } while (ms > 0);
+}
+
+uint64_t rig_loses(struct rig *rig, char peer, const char *alive)
+{
+    uint64_t ms = 0;
+
+    while (rig_verdict(rig, peer) != VERDICT_LOST) {
+        rig_pass(rig, 1, ++ms % beats_ms(rig) == 0 ? alive : "");
+        cr_assert_lt(ms, 2 * rig->timing.lost_ms, "%c is not lost", peer);
+    }
+    return ms;
 }
 
 void rig_sleeps(struct rig *rig, uint64_t ms)
@@ -423,28 +440,18 @@ static uint32_t capacity_for(const char *letters)
     return count > RIG_CAPACITY ? count : RIG_CAPACITY;
 }
 
-struct rig *rig_sparse(const char *letters, char self)
-{
-    const struct core_options options = {.guard = {.policy = GUARD_NONE},
-                                         .timing = timing_sparse_of(PROFILE_LAN),
-                                         .capacity = capacity_for(letters)};
-
-    return let_in(start_with(self, options), letters);
-}
-
-struct rig *rig_sparse_on_rings(const char *letters, char self)
-{
-    const struct core_options options = {.guard = {.policy = GUARD_NONE},
-                                         .timing = timing_sparse_of(PROFILE_LAN),
-                                         .watchers = WATCHERS_DEFAULT,
-                                         .capacity = capacity_for(letters) + RIG_CAPACITY};
-
-    return let_in(start_with(self, options), letters);
-}
-
 struct rig *rig_guarded(const char *letters, char self, struct guard guard)
 {
     const struct core_options options = {.guard = guard, .capacity = capacity_for(letters)};
+
+    return let_in(start_with(self, options), letters);
+}
+
+struct rig *rig_local(const char *letters, char self)
+{
+    const struct core_options options = {.guard = {.policy = GUARD_NONE},
+                                         .timing = timing_of(PROFILE_LOCAL),
+                                         .capacity = capacity_for(letters)};
 
     return let_in(start_with(self, options), letters);
 }

@@ -64,6 +64,9 @@ struct rig *rig_expecting(char self, uint32_t expect);
  * they hold it, too. Guard none, profile lan. */
 struct rig *rig_in(const char *letters, char self);
 
+/* The same with profile local, of which a loop may be late for longer (D4c). */
+struct rig *rig_local(const char *letters, char self);
+
 /* The same with that guard. */
 struct rig *rig_guarded(const char *letters, char self, struct guard guard);
 
@@ -72,10 +75,6 @@ struct rig *rig_on_rings(const char *letters, char self);
 
 /* The same, which sends changes to so many members itself (U4). */
 struct rig *rig_with_fanout(const char *letters, char self, struct guard guard, uint32_t fanout);
-
-/* As rig_in, with sparse heartbeats (D2e). */
-struct rig *rig_sparse(const char *letters, char self);
-struct rig *rig_sparse_on_rings(const char *letters, char self);
 
 /* The same under guard strict; all members are voters, and this one has no record. */
 struct rig *rig_strict(const char *letters, char self);
@@ -126,6 +125,9 @@ void rig_kill(struct rig *rig, char peer);
 
 /* Lets time pass; meanwhile the peers in `alive` ("B C") send heartbeats. */
 void rig_pass(struct rig *rig, uint64_t ms, const char *alive);
+
+/* Time passes until the core finds that peer lost. Returns how long that took. */
+uint64_t rig_loses(struct rig *rig, char peer, const char *alive);
 
 /* Its own process stands still for so long, and hears nothing (D4). */
 void rig_sleeps(struct rig *rig, uint64_t ms);

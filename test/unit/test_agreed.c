@@ -3,9 +3,9 @@
 
 #include "core/model/agreed.h"
 
-static const struct rules lan = {{GUARD_NONE, 0}, PROFILE_LAN, 250, 900, 64};
-static const struct rules local = {{GUARD_MAJORITY, 5}, PROFILE_LOCAL, 25, 200, 16};
-static const struct rules counted = {{GUARD_COUNT, 4}, PROFILE_LAN, 250, 900, 64};
+static const struct rules lan = {{GUARD_NONE, 0}, PROFILE_LAN, 680, 1088, 64};
+static const struct rules local = {{GUARD_MAJORITY, 5}, PROFILE_LOCAL, 40, 190, 16};
+static const struct rules counted = {{GUARD_COUNT, 4}, PROFILE_LAN, 680, 1088, 64};
 
 static struct agreed final_of(uint64_t number, const struct rules *rules)
 {
@@ -22,13 +22,13 @@ Test(agreed, while_both_hold_each_takes_the_more_careful_side)
     cr_assert_eq(agreed_guard_needed(&joint), 3);
     cr_assert_eq(agreed_size_max(&joint), 5);
     cr_assert_eq(agreed_capacity(&joint), 16);
-    cr_assert_eq(timing.heartbeat_ms, 25, "as often as the one wants");
-    cr_assert_eq(timing.lost_ms, 900, "as patient as the other");
-    cr_assert_eq(timing.reign_ms, 200, "who gave the lease may be the hasty one");
-    cr_assert_eq(timing_missed_ms(&timing), 312, "who is heard may be the slow one");
+    cr_assert_eq(timing.heartbeat_ms, 40, "as often as the one wants");
+    cr_assert_eq(timing.lost_ms, 1088, "as patient as the other");
+    cr_assert_eq(timing.reign_ms, 190, "who gave the lease may be the hasty one");
+    cr_assert_eq(timing_missed_ms(&timing), 748, "who is heard may be the slow one");
     const struct agreed end = agreed_end(&joint);
     cr_assert_eq(end.number, 4);
-    cr_assert_eq(agreed_timing(&end).lost_ms, 200);
+    cr_assert_eq(agreed_timing(&end).lost_ms, 190);
     cr_assert(agreed_is_sound(&joint) && agreed_is_sound(&end));
 }
 
@@ -70,14 +70,14 @@ Test(agreed, a_merge_in_the_middle_of_a_change_forgets_no_guard)
     cr_assert_eq(agreed_guard_needed(&merged), 4);
 }
 
-/* D2e: heartbeats may be rare under any guard. Terms of guard strict do not change. */
-Test(agreed, sparse_heartbeats_go_with_any_guard_that_may_change)
+/* Terms of guard strict do not change. */
+Test(agreed, a_profile_goes_with_any_guard_that_may_change)
 {
-    const struct timing sparse = timing_sparse_of(PROFILE_LAN);
+    const struct timing usual = timing_of(PROFILE_LAN);
     static const struct guard guards[] = {{GUARD_NONE, 0}, {GUARD_COUNT, 3}, {GUARD_MAJORITY, 5}};
 
     for (size_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
-        struct rules rules = {guards[i], PROFILE_LAN, sparse.heartbeat_ms, sparse.lost_ms, 64};
+        struct rules rules = {guards[i], PROFILE_LAN, usual.heartbeat_ms, usual.lost_ms, 64};
         cr_assert(rules_are_sound(&rules), "%zu", i);
         rules.lost_ms = rules.heartbeat_ms;
         cr_assert_not(rules_are_sound(&rules), "%zu", i);
@@ -89,7 +89,7 @@ Test(agreed, what_could_not_be_stated_at_the_start_is_not_sound)
     struct agreed agreed = final_of(1, &local);
 
     cr_assert(agreed_is_sound(&agreed));
-    agreed.now.lost_ms = 80;
+    agreed.now.lost_ms = 60;
     cr_assert_not(agreed_is_sound(&agreed), "too short for its heartbeats");
     agreed.now = local;
     agreed.now.guard.count = 17;

@@ -113,17 +113,18 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
 Test(config, values_that_contradict_one_another_are_refused)
 {
     static const struct bad_line cases[] = {
-        {"--fail-after 300ms", 78, "--fail-after: too short for heartbeats every 250ms: use 400ms"},
+        {"--fail-after 300ms", 78,
+         "--fail-after: too short for heartbeats every 680ms: use 1088ms"},
         {"--guard strict --voters a --name a --fail-after 300ms", 78,
-         "--fail-after: too short for heartbeats every 250ms: use 400ms"},
+         "--fail-after: too short for heartbeats every 680ms: use 1088ms"},
         {"--heartbeat 1s --fail-after 1s", 78, "use 1600ms or more"},
         {"--guard strict --voters a --name a --heartbeat 1s --fail-after 1s", 78,
          "use 1600ms or more"},
-        {"--detect 449ms", 78, "--detect: too short for profile lan: use 450ms or more"},
+        {"--detect 499ms", 78, "--detect: too short for profile lan: use 500ms or more"},
         {"--detect 2s --heartbeat 250ms", 78,
          "--detect: does not go with --heartbeat, which follows from it: give one of them"},
         {"--detect 2s --fail-after 1s", 78, "--detect: does not go with --fail-after"},
-        {"--detect 2s --profile wan", 78, "too short for profile wan: use 6s or more"},
+        {"--detect 2s --profile wan", 78, "too short for profile wan: use 6500ms or more"},
         {"--guard 300", 78, "300 members never come together with a capacity of 256"},
         {"--listen 10.0.0.5 --advertise ::1", 78,
          "--advertise: an IPv6 address, but --listen is IPv4: make them alike, or listen on [::]"},

@@ -115,7 +115,7 @@ Test(core_behind, no_change_waits_for_who_is_behind)
 {
     cr_assert(waits_for("B", 0));
     cr_assert(waits_for("B", 250), "not for T_fresh yet");
-    cr_assert_not(waits_for("B", 750));
+    cr_assert_not(waits_for("B", 1125));
 }
 
 /* E4b */
@@ -124,7 +124,7 @@ Test(core_behind, who_is_behind_is_no_successor)
     struct rig *rig = rig_in("A B C", 'A');
     const struct view_id lower = lower_than_held(rig);
 
-    names(rig, 'B', &lower, 750, "C");
+    names(rig, 'B', &lower, 1125, "C");
     cr_assert_eq(core_unfit(rig->core, 1), UNFIT_BEHIND);
     cr_assert(core_peer(rig->core, 1, rig->now_ms).behind);
     cr_assert_not(core_peer(rig->core, 2, rig->now_ms).behind);
@@ -162,11 +162,11 @@ Test(core_behind, a_member_is_behind_its_coordinator_alone)
     struct rig *rig = rig_in("A B C", 'C');
     const struct view_id higher = higher_than_held(rig);
 
-    names(rig, 'B', &higher, 750, "");
+    names(rig, 'B', &higher, 1125, "");
     cr_assert_not(is_behind(rig, 2));
-    names(rig, 'A', &higher, 500, "");
+    names(rig, 'A', &higher, 750, "");
     cr_assert_not(is_behind(rig, 2), "not for T_fresh yet");
-    names(rig, 'A', &higher, 250, "");
+    names(rig, 'A', &higher, 375, "");
     cr_assert(is_behind(rig, 2));
     cr_assert_not(is_behind(rig, 0) || is_behind(rig, 1));
     rig_hears(rig, 'A');
@@ -194,7 +194,7 @@ static bool claims_after(bool strangers, const char *alive)
     struct rig *rig = rig_in("A B C D", 'B');
     const struct view_id higher = higher_than_held(rig);
 
-    names(rig, 'A', &higher, 750, alive);
+    names(rig, 'A', &higher, 1125, alive);
     if (strangers) {
         names(rig, 'X', &higher, 125, alive);
     }

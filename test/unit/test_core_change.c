@@ -2,6 +2,7 @@
  * joins and leaves. Merges are in test_core_merge.c. */
 #include <criterion/criterion.h>
 
+#include "core/state/state.h"
 #include "rig.h"
 
 static struct message carries(enum message_type type, struct view *view)
@@ -347,13 +348,14 @@ Test(core_change, a_new_epoch_that_was_asked_for_comes_after_a_sleep)
 Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
 {
     const struct timing timing = timing_of(PROFILE_LAN);
-    uint64_t end_ms = timing.lost_ms + timing.verify_ms + timing.batch_ms;
+    const uint64_t end_ms = timing.lost_ms + timing_other_half_ms(&timing) + timing.batch_ms;
     uint32_t checked = 0;
 
-    for (uint64_t ms = timing.lost_ms + 1; ms <= end_ms; ms += 5) {
+    for (uint64_t ms = timing.lost_ms; ms <= end_ms; ms += 5) {
         struct rig *rig = rig_in("A B C", 'A');
         rig_pass(rig, ms, "");
         if (core_view(rig->core)->member_count == 3) {
+            checked += rig->core->peers[1].charge.confirmed;
             struct view *other = rig_view(rig, "C A B");
             other->epoch++;
             view_seal(other);
@@ -367,11 +369,10 @@ Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
             cr_assert(view_has(rig_told(rig, MESSAGE_PREPARE, 'D')->carrier.view,
                                &core_view(rig->core)->members[1].id),
                       "B is out after %llu ms", (unsigned long long)ms);
-            checked++;
         }
         rig_free(rig);
     }
-    cr_assert_gt(checked, timing.verify_ms / 5);
+    cr_assert_gt(checked, 0);
 }
 
 /* --- Leaving (E1 to E3) --- */
@@ -472,10 +473,15 @@ Test(core_change, a_handover_is_for_the_next_oldest)
  * proposal. */
 Test(core_change, a_proposal_is_not_committed_in_the_step_that_sends_it)
 {
+    struct rig *other = rig_in("A B C", 'B');
+    const uint64_t until_ms = rig_loses(other, 'C', "A");
     struct rig *rig = rig_in("A B C", 'B');
     struct message handover = carries(MESSAGE_HANDOVER, rig_view(rig, "A B C"));
 
-    rig_pass(rig, rig->timing.lost_ms - 1, "A");
+    rig_free(other);
+    for (uint64_t ms = 1; ms < until_ms; ms++) {
+        rig_pass(rig, 1, ms % 100 == 0 ? "A" : "");
+    }
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
     rig->now_ms++;
     rig_gets(rig, 'A', &handover);

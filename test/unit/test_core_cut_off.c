@@ -24,7 +24,7 @@ static uint64_t silence_before_claim_ms(struct rig *rig, const char *others)
  * by who is not. */
 Test(core_cut_off, who_hears_nobody_claims_no_sooner_than_others_would)
 {
-    struct rig *rig = rig_sparse("A B C D", 'B');
+    struct rig *rig = rig_in("A B C D", 'B');
     const struct timing *timing = &rig->timing;
 
     cr_assert_geq(silence_before_claim_ms(rig, "ACD"),
@@ -35,7 +35,7 @@ Test(core_cut_off, who_hears_nobody_claims_no_sooner_than_others_would)
 /* D2f: of three each hears each round of the others. */
 Test(core_cut_off, of_three_who_hears_nobody_claims_at_once)
 {
-    struct rig *rig = rig_sparse("A B C", 'B');
+    struct rig *rig = rig_in("A B C", 'B');
 
     cr_assert_lt(silence_before_claim_ms(rig, "AC"),
                  rig->timing.lost_ms + timing_round_ms(&rig->timing));
@@ -45,7 +45,7 @@ Test(core_cut_off, of_three_who_hears_nobody_claims_at_once)
 /* D2f, C1a: whoever else is heard shows that this node is not cut off. */
 Test(core_cut_off, who_hears_another_claims_when_that_one_has_lost_it_too)
 {
-    struct rig *rig = rig_sparse("A B C D", 'B');
+    struct rig *rig = rig_in("A B C D", 'B');
     uint64_t silence_ms = 0;
 
     rig_hears(rig, 'A');
@@ -64,7 +64,7 @@ Test(core_cut_off, who_hears_another_claims_when_that_one_has_lost_it_too)
 /* D2f. H72: nor does a coordinator that hears nobody remove anybody. */
 Test(core_cut_off, who_hears_nobody_removes_nobody_sooner_than_others_would)
 {
-    struct rig *rig = rig_sparse("A B C D", 'A');
+    struct rig *rig = rig_in("A B C D", 'A');
     const struct timing *timing = &rig->timing;
 
     for (const char *at = "BCD"; *at != '\0'; at++) {
@@ -82,7 +82,7 @@ Test(core_cut_off, who_hears_nobody_removes_nobody_sooner_than_others_would)
  * removed within that time? */
 static bool removes_after_a_pause(uint64_t pause_ms, uint64_t within_ms)
 {
-    struct rig *rig = rig_sparse("A B C D", 'A');
+    struct rig *rig = rig_in("A B C D", 'A');
     bool removes = false;
 
     rig_hears(rig, 'B');
@@ -105,8 +105,8 @@ static bool removes_after_a_pause(uint64_t pause_ms, uint64_t within_ms)
  * the second half for the last time before. The first one that it hears again is not the last. */
 Test(core_cut_off, who_hears_the_first_again_waits_for_the_others)
 {
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    const uint64_t jitter = 100 + timing_jitter_percent(&timing);
+    const struct timing timing = timing_of(PROFILE_LAN);
+    const uint64_t jitter = 100 + ROUND_JITTER_PERCENT;
     const uint64_t pause_ms = timing.lost_ms - timing_round_ms(&timing) * jitter / 100;
 
     cr_assert_not(removes_after_a_pause(pause_ms, timing_other_half_ms(&timing)));
@@ -115,7 +115,7 @@ Test(core_cut_off, who_hears_the_first_again_waits_for_the_others)
 /* D2f: for so long another may be heard later than the first. */
 Test(core_cut_off, the_wait_for_the_others_lasts_for_half_an_interval)
 {
-    struct rig *rig = rig_sparse("A B C D", 'A');
+    struct rig *rig = rig_in("A B C D", 'A');
     const struct timing *timing = &rig->timing;
 
     rig_hears(rig, 'B');
@@ -134,8 +134,8 @@ Test(core_cut_off, the_wait_for_the_others_lasts_for_half_an_interval)
 /* D2f: one neighbour alone speaks once in an interval. */
 Test(core_cut_off, who_hears_one_alone_in_time_removes_who_is_lost)
 {
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    const uint64_t jitter = 100 + timing_jitter_percent(&timing);
+    const struct timing timing = timing_of(PROFILE_LAN);
+    const uint64_t jitter = 100 + ROUND_JITTER_PERCENT;
 
     cr_assert(
         removes_after_a_pause(timing.heartbeat_ms * jitter / 100, 2 * timing_question_ms(&timing)));
@@ -145,7 +145,7 @@ Test(core_cut_off, who_hears_one_alone_in_time_removes_who_is_lost)
  * says that it has lost the other. */
 Test(core_cut_off, of_those_who_fell_silent_together_none_is_lost_to_all)
 {
-    struct rig *rig = rig_sparse("A B C D", 'A');
+    struct rig *rig = rig_in("A B C D", 'A');
     const struct timing *timing = &rig->timing;
 
     rig_hears(rig, 'B');

@@ -75,7 +75,7 @@ Test(core_length, a_proposal_and_a_question_name_the_length_of_the_lease)
 {
     struct rig *rig = rig_strict("A B C", 'A');
 
-    rig_pass(rig, 2 * rig->timing.heartbeat_ms, "");
+    rig_pass(rig, rig->timing.heartbeat_ms, "");
     const struct message *ping = rig_told(rig, MESSAGE_PING, 'B');
     cr_assert_not_null(ping);
     cr_assert_eq(ping->ping.asked.lease_ms, rig->timing.lease_ms);

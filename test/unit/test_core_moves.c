@@ -308,7 +308,7 @@ Test(core_moves, who_stood_down_does_not_overtake_while_somebody_may_follow_its_
     rig_pass(rig, rig->timing.fresh_ms - 1, "B");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_pass(rig, rig->timing.fresh_ms / 4, "B");
-    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
     rig_free(rig);
 }
 

@@ -119,10 +119,11 @@ Test(core_rings, who_is_watched_is_listed)
 Test(core_rings, nobody_who_is_not_watched_is_named)
 {
     struct rig *rig = far_from_the_coordinator();
+    char text[64];
 
     cr_assert_eq(rig->noticed[NOTICE_SUSPECT], 0);
     cr_assert(hearing_is_heard(rig->core, position_of(rig, 'M')));
-    rig_pass(rig, 2 * rig->timing.heartbeat_ms, "A Y");
+    rig_pass(rig, 2 * rig->timing.heartbeat_ms, neighbours(rig, text));
     cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), 0);
     for (uint32_t i = 0; i < rig->sent_count; i++) {
         if (rig->sent[i].message.type == MESSAGE_HEARTBEAT) {
@@ -297,7 +298,7 @@ Test(core_rings, a_former_neighbour_is_watched_for_two_heartbeats)
     rig_gets(rig, 'M',
              &(struct message){.type = MESSAGE_VIEW, .carrier.view = rig_next(rig, "+Z")});
     cr_assert_not(watch_is_edge(rig->core, position_of(rig, 'X')));
-    rig_pass(rig, rig->timing.heartbeat_ms * 3 / 2, neighbours(rig, text));
+    rig_pass(rig, rig->timing.heartbeat_ms, neighbours(rig, text));
     cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'X'));
     rig_hears(rig, 'X');
     rig_pass(rig, rig->timing.heartbeat_ms * 3 / 2, neighbours(rig, text));
@@ -328,7 +329,7 @@ Test(core_rings, who_is_told_of_a_death_goes_by_a_refusal)
 /* H63, D9f: nobody told of this death, for all who watched it are dead, too. */
 Test(core_rings, who_is_no_neighbour_is_dead_when_it_is_refused)
 {
-    struct rig *rig = rig_sparse_on_rings("W " OTHERS, 'W');
+    struct rig *rig = rig_on_rings("W " OTHERS, 'W');
     char text[64];
 
     rig_pass(rig, 2 * rig->timing.stall_ms, neighbours(rig, text));
@@ -428,10 +429,6 @@ Test(core_rings, a_silence_is_told_to_the_coordinator)
     cr_assert_not_null(told);
     cr_assert(names(rig, &told->heartbeat, 'Y'));
     cr_assert(watches(rig, 'M'));
-    for (uint32_t i = 1; i < core_view(rig->core)->member_count; i++) { /* D9m: to nobody else. */
-        const char letter = core_view(rig->core)->members[i].name[0];
-        cr_assert(watches(rig, letter) || !rig_told(rig, MESSAGE_HEARTBEAT, letter), "%c", letter);
-    }
     rig_free(rig);
 }
 
@@ -454,6 +451,8 @@ Test(core_rings, what_is_new_soon_after_is_told_a_question_later)
     char heard[64];
 
     neighbours(rig, heard);
+    tells_of(rig, 'A', 'X', VERDICT_NONE); /* So that it looks at both in time (D2i). */
+    tells_of(rig, 'A', 'Y', VERDICT_NONE);
     *strchr(heard, 'Y') = 'M';
     rig_pass(rig, pause_ms / 2, heard);
     *strchr(heard, 'X') = 'M';
@@ -575,7 +574,7 @@ Test(core_rings, who_is_told_of_a_silence_leaves_it_to_the_oldest_that_is_heard)
     rig_pass(rig, rig->timing.heartbeat_ms, "A B X Y"); /* The four oldest are silent. */
     tells_of(rig, 'Y', 'C', VERDICT_LOST);
     cr_assert_not(watches(rig, 'C'));
-    rig_pass(rig, rig->timing.silent_ms, "X Y");
+    rig_pass(rig, rig->timing.lost_ms, "X Y");
     tells_of(rig, 'Y', 'C', VERDICT_LOST);
     cr_assert(watches(rig, 'C'));
     rig_free(rig);
@@ -654,20 +653,20 @@ static uint8_t suspects_told(const struct rig *rig)
 }
 
 /* H8, D9f */
-Test(core_rings, who_is_no_neighbour_is_named_after_three_questions)
+Test(core_rings, who_is_no_neighbour_is_named_after_two_questions)
 {
     struct rig *rig = far_from_the_coordinator();
     char text[64];
     uint32_t asked = 0;
 
     tells_of(rig, 'Y', 'M', VERDICT_NONE);
-    for (uint32_t turn = 0; rig->core->peers[0].watch.questions < 3; turn++) {
+    for (uint32_t turn = 0; rig->core->peers[0].watch.questions < 2; turn++) {
         cr_assert_lt(turn, 100);
         asked = rig->core->peers[0].watch.questions;
         cr_assert(rig_told(rig, MESSAGE_HEARTBEAT, 'Y') == NULL || suspects_told(rig) == 0);
         rig_pass(rig, 10, neighbours(rig, text));
     }
-    cr_assert_eq(asked, 2);
+    cr_assert_eq(asked, 1);
     rig_pass(rig, rig->timing.heartbeat_ms * 21 / 20, neighbours(rig, text));
     cr_assert_gt(suspects_told(rig), 0);
     rig_free(rig);

@@ -64,37 +64,11 @@ Test(core_terms, what_is_unsound_is_not_proposed)
     }
 }
 
-static struct message wish_sparse(void)
-{
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    struct message terms = wish();
-
-    cr_assert(timing_is_sparse(&timing));
-    terms.wish.rules.guard = (struct guard){.policy = GUARD_NONE};
-    terms.wish.rules.heartbeat_ms = timing.heartbeat_ms;
-    terms.wish.rules.lost_ms = timing.lost_ms;
-    return terms;
-}
-
-/* D2e */
-Test(core_terms, sparse_heartbeats_go_with_any_guard_that_may_change)
-{
-    for (int guarded = 0; guarded <= 1; guarded++) {
-        struct rig *rig = rig_in("A B C", 'A');
-        struct message terms = wish_sparse();
-
-        terms.wish.rules.guard = guarded ? (struct guard){GUARD_COUNT, 2} : terms.wish.rules.guard;
-        rig_gets(rig, 'C', &terms);
-        cr_assert(rig->core->next.wished);
-        rig_free(rig);
-    }
-}
-
 /* A4: not even with a quorum of leases, nor while the guard stays. */
 Test(core_terms, under_strict_no_terms_change)
 {
     struct rig *rig = rig_strict("A B C", 'A');
-    struct message terms = wish_sparse();
+    struct message terms = wish();
 
     terms.wish.rules.guard = rig->core->terms.guard;
     rig_leases(rig, 'B');

@@ -218,9 +218,8 @@ static void print_budget(const struct printer *printer, const json_t *report)
                  document_number(budget, "fail_after_ms"), document_number(budget, "verify_ms"));
     printer_fact(printer, "survives", TONE_PLAIN,
                  "an outage of one member's network below %" PRIu64
-                 " ms removes nobody (R1c); below %" PRIu64
-                 " ms it is no verdict and replaces no coordinator (D2b, D2c)",
-                 document_number(promise, "survived_ms"), document_number(promise, "unnoticed_ms"));
+                 " ms removes nobody and replaces no coordinator (D2b)",
+                 document_number(promise, "survived_ms"));
     printer_fact(printer, "costs", TONE_PLAIN,
                  "%" PRIu64 " heartbeats/s by the rules; sent meanwhile %" PRIu64
                  " packets/s, %" PRIu64 " bytes/s with headers",

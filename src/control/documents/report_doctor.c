@@ -512,8 +512,7 @@ static json_t *promise_json(const struct promise *promise)
     json_t *object = json_object();
 
     return json_finished(
-        object, json_put(object, "unnoticed_ms", json_of_number(promise->unnoticed_ms)) &&
-                    json_put(object, "survived_ms", json_of_number(promise->survived_ms)) &&
+        object, json_put(object, "survived_ms", json_of_number(promise->survived_ms)) &&
                     json_put(object, "removed_ms_min", json_of_number(promise->removed_ms_min)) &&
                     json_put(object, "removed_ms_max", json_of_number(promise->removed_ms_max)));
 }

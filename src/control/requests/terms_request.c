@@ -130,13 +130,6 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
     return true;
 }
 
-static struct timing usual_timing(const struct wanted *wanted)
-{
-    const bool told = wanted->heartbeat_ms != 0 || wanted->lost_ms != 0;
-
-    return told ? timing_of(wanted->rules.profile) : timing_sparse_of(wanted->rules.profile);
-}
-
 /* As --profile, --heartbeat and --fail-after do: what is not told follows from what is. */
 static bool settle_timing(struct wanted *wanted, struct complaint *complaint)
 {
@@ -148,7 +141,7 @@ static bool settle_timing(struct wanted *wanted, struct complaint *complaint)
     if (!wanted->has_profile && wanted->heartbeat_ms == 0) {
         wanted->heartbeat_ms = rules->heartbeat_ms;
     }
-    struct timing timing = usual_timing(wanted);
+    struct timing timing = timing_of(wanted->rules.profile);
     timing_override(&timing, wanted->heartbeat_ms, wanted->lost_ms);
     rules->heartbeat_ms = timing.heartbeat_ms;
     rules->lost_ms = timing.lost_ms;

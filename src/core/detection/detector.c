@@ -106,7 +106,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
         signs_hears_us(core, position, true);
     }
     doubts_heed(core, heartbeat);
-    if (accused && timing_is_sparse(&core->timing) && !watch_is_on(core, position)) {
+    if (accused && !watch_is_on(core, position)) {
         detector_say(core, position); /* D2h */
     }
     if (changed) {

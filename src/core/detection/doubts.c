@@ -102,7 +102,7 @@ static void heed_doubt(struct core *core, const struct suspicion *doubt)
     if (core->peers[position].watch.unsure && doubt->verdict != VERDICT_NONE) {
         signs_silent_since(core, position, core->now_ms - timing->silent_ms);
     }
-    if (timing_is_sparse(timing) && watch_is_edge(core, position)) {
+    if (watch_is_edge(core, position)) {
         doubts_look_closely(core, position);
     }
     if (!has_to_judge(core, position)) {
@@ -218,8 +218,8 @@ static bool leads(struct core *core)
 static void call_roll(struct core *core)
 {
     const struct timing *timing = &core->timing;
-    /* Where heartbeats are sparse somebody else may have heard it a round later (D2f). */
-    uint64_t leaves_ms = timing_is_sparse(timing) ? timing_round_ms(timing) : timing->verify_ms;
+    /* Somebody else may have heard it a round later (D2f). */
+    const uint64_t leaves_ms = timing_round_ms(timing);
 
     REACHED(roll_called);
     watch_called(core);
@@ -280,7 +280,7 @@ static void tell_other_watchers(struct core *core)
 {
     struct message *message = NULL;
 
-    if (!timing_is_sparse(&core->timing) || core->now_ms < core->detector.late_until_ms) {
+    if (core->now_ms < core->detector.late_until_ms) {
         return; /* D4: this node names nobody yet. */
     }
     for (uint32_t k = 0; k < watch_count(core); k++) {

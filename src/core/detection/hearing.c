@@ -227,7 +227,7 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
     const uint64_t until_ms = silent_from_ms + core->timing.lost_ms +
                               timing_other_half_ms(&core->timing);
 
-    if (!timing_is_sparse(&core->timing) || core->now_ms >= until_ms) {
+    if (core->now_ms >= until_ms) {
         return 0;
     }
     return deaf || hears_somebody_again(core) || !is_lost_to_all(core, suspect) ? until_ms : 0;

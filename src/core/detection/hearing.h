@@ -52,7 +52,7 @@ uint32_t hearing_relay_to(const struct core *core, uint32_t position);
  * view that was installed just now nobody has spoken yet. */
 bool hearing_is_heard_by_others(const struct core *core, uint32_t position);
 
-/* D2f: where heartbeats are sparse the neighbours of a member hear it one after the other. Is there
+/* D2f: the neighbours of a member hear it one after the other. Is there
  * one of them, whom this node hears, that holds no verdict against it yet? Or may this node be cut
  * off itself, or have been until just now? Returns until when that counts, in ms of the core's
  * clock; 0: neither. O(those who watch it). */

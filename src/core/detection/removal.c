@@ -298,13 +298,13 @@ bool removal_is_unwarranted(const struct core *core, uint32_t position)
            (is_vouched_for(core, position) || is_heard_by_others(core, position));
 }
 
-/* D2h: where heartbeats are sparse the questions of R1 are put before the silence is a verdict. */
+/* D2h: the questions of R1 are put before the silence is a verdict. */
 static void inquire(struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    if (timing_is_sparse(&core->timing) && watch_is_on(core, position) &&
-        peer->charge.verdict == VERDICT_NONE && peer->charge.verify_ms == NEVER_MS &&
+    if (watch_is_on(core, position) && peer->charge.verdict == VERDICT_NONE &&
+        peer->charge.verify_ms == NEVER_MS &&
         peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
         !is_vouched_for(core, position) &&
         core->now_ms >= peer->signs.silent_from_ms + timing_inquiry_ms(&core->timing)) {
@@ -317,8 +317,7 @@ static bool was_asked_in_vain(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    return timing_is_sparse(&core->timing) &&
-           peer->charge.unanswered_ms > peer->signs.silent_from_ms &&
+    return peer->charge.unanswered_ms > peer->signs.silent_from_ms &&
            core->now_ms < peer->charge.unanswered_ms + core->timing.lost_ms;
 }
 
@@ -480,7 +479,7 @@ void removal_on_ping_request(struct core *core, const struct message *message)
     }
     outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);
     uint32_t asker = view_find(&core->view, &message->from);
-    if (timing_is_sparse(&core->timing) && watch_sees(core, core->position, position)) {
+    if (watch_sees(core, core->position, position)) {
         doubts_look_closely(core, position);
         if (core->peers[position].charge.verdict == VERDICT_NONE) {
             detector_say(core, asker); /* D2h */

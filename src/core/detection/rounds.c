@@ -8,11 +8,6 @@
 #include "core/detection/watch.h"
 #include "core/state/outbox.h"
 
-static uint8_t questions_least(const struct core *core)
-{
-    return timing_is_sparse(&core->timing) ? QUESTIONS_SPARSE : QUESTIONS_LEAST;
-}
-
 bool rounds_is_named(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
@@ -29,9 +24,7 @@ bool rounds_is_named(const struct core *core, uint32_t position)
     if (peer->watch.unsure) {
         return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);
     }
-    const bool at_once = peer->watch.edge && !timing_is_sparse(&core->timing);
-    return !hearing_is_heard(core, position) &&
-           (at_once || peer->watch.questions >= questions_least(core));
+    return !hearing_is_heard(core, position) && peer->watch.questions >= QUESTIONS_TO_NAME;
 }
 
 /* Of the neighbours, or of the others, or of both. */
@@ -96,17 +89,16 @@ static void tell_bad_link(struct core *core, uint32_t position)
     core->peers[position].signs.told_bad = bad;
 }
 
-/* While anybody is named that is sparse, what is told of it must not be lost (D2h). */
+/* While anybody is named, what is told of it must not be lost (D2h). */
 static uint64_t until_next_round_ms(const struct core *core, bool names_somebody)
 {
-    return names_somebody && timing_is_sparse(&core->timing) ? timing_repair_ms(&core->timing)
-                                                             : timing_round_ms(&core->timing);
+    return names_somebody ? timing_repair_ms(&core->timing) : timing_round_ms(&core->timing);
 }
 
 static void begin_next_in(struct core *core, uint64_t pause_ms)
 {
-    core->rounds.next_ms = core->now_ms + random_jitter(&core->random, pause_ms,
-                                                        timing_jitter_percent(&core->timing));
+    core->rounds.next_ms = core->now_ms +
+                           random_jitter(&core->random, pause_ms, ROUND_JITTER_PERCENT);
 }
 
 static bool names_anybody(const struct message *message)
@@ -152,7 +144,7 @@ void rounds_send_next(struct core *core)
     uint8_t half = core->rounds.half;
 
     core->rounds.half = half == WATCH_FIRST_HALF ? WATCH_SECOND_HALF : WATCH_FIRST_HALF;
-    send_round(core, timing_is_sparse(&core->timing) ? half : WATCH_BOTH_HALVES);
+    send_round(core, half);
 }
 
 bool rounds_may_answer(struct core *core, uint32_t position)

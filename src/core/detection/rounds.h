@@ -5,14 +5,10 @@
 
 #include "core/state/state.h"
 
-enum {
-    QUESTIONS_LEAST = 3,  /* unanswered, before a member that is no neighbour is named */
-    QUESTIONS_SPARSE = 2, /* the same of sparse heartbeats, before any member is named */
-};
+enum { QUESTIONS_TO_NAME = 2 }; /* unanswered, before a member that is watched is named */
 
-/* Is it named by this node's heartbeats? On rings also who is a new neighbour that has not answered
- * yet, and was not heard of before (D9c), and who follows another (L2); who is no neighbour only
- * after several questions (D9e). */
+/* Is it named by this node's heartbeats? Also who is a new neighbour that has not answered yet, and
+ * was not heard of before (D9c), and who follows another (L2). */
 bool rounds_is_named(const struct core *core, uint32_t position);
 
 /* A heartbeat that says what holds now; NULL when there is no room for it in this step. */
@@ -24,7 +20,7 @@ bool rounds_may_answer(struct core *core, uint32_t position);
 /* A round to all who are watched, in place of the next. */
 void rounds_send(struct core *core);
 
-/* D8g: where heartbeats are sparse, each round goes to half of the neighbours, in turn. */
+/* D8g: each round goes to half of the neighbours, in turn. */
 void rounds_send_next(struct core *core);
 
 /* The next round goes to both halves, for members may be of another one now (D8g). */

@@ -11,7 +11,8 @@
 #include "core/state/outbox.h"
 
 enum {
-    PUTS_OFF_FOR = 16, /* watched at the most, where whoever is heard puts off the next look */
+    QUESTIONS_TO_LOSE = 4, /* unanswered, before a member is lost (D2g) */
+    PUTS_OFF_FOR = 16,     /* watched at the most, where whoever is heard puts off the next look */
     QUESTIONS_AT_ONCE = MESSAGES_PER_STEP_MAX / 2, /* a step leaves room for other messages */
 };
 
@@ -52,35 +53,38 @@ static uint64_t stall_ms_of(const struct core *core, uint32_t position)
     return core_is_strict(core) && position == 0 ? core->timing.lost_ms : core->timing.stall_ms;
 }
 
-/* D2e: soon after one another, but no longer when all has been tried. */
-static uint64_t question_pause_ms(const struct core *core, uint32_t position)
+/* Has all been asked of it that it takes to find it lost, and in vain? */
+static bool was_tried(const struct core *core, uint32_t position)
 {
     const struct timing *timing = &core->timing;
     const struct peer *peer = &core->peers[position];
-    uint64_t tried_ms = peer->signs.silent_from_ms + timing->lost_ms + timing->verify_ms;
-    bool tried = core->now_ms >= tried_ms &&
-                 (!timing_is_sparse(timing) || peer->watch.questions > QUESTIONS_LEAST);
 
-    return tried ? timing->heartbeat_ms : timing_question_ms(timing);
+    return core->now_ms >= peer->signs.silent_from_ms + timing->lost_ms + timing->verify_ms &&
+           peer->watch.questions >= QUESTIONS_TO_LOSE;
 }
 
-/* D2g: has it been asked, and had the time to answer? A loop that slept has asked nothing. */
+/* D2e: soon after one another, but no longer when all has been tried. */
+static uint64_t question_pause_ms(const struct core *core, uint32_t position)
+{
+    return was_tried(core, position) ? core->timing.heartbeat_ms
+                                     : timing_question_ms(&core->timing);
+}
+
+/* D2g: has it been asked, and had the time to answer? A loop that slept has asked nothing; one that
+ * is slow asks once in each of its turns. */
 static bool is_unanswered(const struct core *core, uint32_t position)
 {
     const struct peer_watch *watch = &core->peers[position].watch;
+    const uint64_t lately_ms = 2 * timing_question_ms(&core->timing);
 
-    return !timing_is_sparse(&core->timing) ||
-           (watch->questions > QUESTIONS_LEAST &&
-            core->now_ms < watch->asked_ms + 2 * question_pause_ms(core, position));
+    return was_tried(core, position) ||
+           (watch->questions >= QUESTIONS_TO_LOSE && core->now_ms < watch->asked_ms + lately_ms);
 }
 
-/* When it is silent, if nothing is heard of it until then. */
-static uint64_t silent_at_ms(const struct core *core, uint32_t position)
+/* When a heartbeat of it is missing, if nothing is heard of it until then. */
+static uint64_t missed_at_ms(const struct core *core, uint32_t position)
 {
-    const struct timing *timing = &core->timing;
-
-    return core->peers[position].signs.silent_from_ms +
-           (timing_is_sparse(timing) ? timing_missed_ms(timing) : timing->silent_ms);
+    return core->peers[position].signs.silent_from_ms + timing_missed_ms(&core->timing);
 }
 
 /* D2e: when it is asked, if nothing is heard of it until then. Who is no neighbour sends no
@@ -107,15 +111,15 @@ static uint64_t heard_until_ms(const struct core *core, uint32_t position)
     if (core->peers[position].charge.verdict != VERDICT_NONE) {
         return 0;
     }
-    return earlier(silent_at_ms(core, position), doubtful_at_ms(core, position));
+    return earlier(missed_at_ms(core, position), doubtful_at_ms(core, position));
 }
 
 /* Looks at one silence and returns when to look at it again. Along the silence:
  *
- *      0         T_silent   (half-way)   T_lost                        T_stall
- *      |-------------|-----------|----------|-----------------------------|
- *    heard       ask the       ask       no answer to either: lost     answers, but the
- *                kernel       again      else keep asking              process: stalled
+ *      0         T_doubt  (again)  T_lost - T_verify   T_lost                        T_stall
+ *      |------------|--------|-------------|-------------|-----------------------------|
+ *    heard       ask the    ask       the coordinator  no answer to either: lost  answers, but the
+ *                kernel    again      puts R1's        else keep asking           process: stalled
  */
 static uint64_t look_at(struct core *core, uint32_t position)
 {
@@ -129,10 +133,9 @@ static uint64_t look_at(struct core *core, uint32_t position)
     uint64_t from = signs->silent_from_ms;
     uint64_t silence = core->now_ms - from;
     uint64_t again = (timing->lost_ms - timing->silent_ms) / 2;
-    bool sparse = timing_is_sparse(timing);
 
-    if (core->now_ms < silent_at_ms(core, position)) {
-        return silent_at_ms(core, position);
+    if (core->now_ms < missed_at_ms(core, position)) {
+        return missed_at_ms(core, position);
     }
     if (charge->verdict == VERDICT_DEAD) {
         return NEVER_MS;
@@ -155,9 +158,9 @@ static uint64_t look_at(struct core *core, uint32_t position)
         silences_clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = signs->asked_ms + again;
-    if (sparse && silence >= timing_inquiry_ms(timing)) {
+    if (silence >= timing_inquiry_ms(timing)) {
         verdict_evidence_changed(core);
-    } else if (sparse) {
+    } else {
         next = earlier(next, from + timing_inquiry_ms(timing));
     }
     if (silence < timing->lost_ms) {
@@ -213,11 +216,12 @@ static bool waits_for_round(const struct core *core, uint32_t position)
 static uint64_t put_off_to_round(const struct core *core, uint32_t position, uint64_t look_ms)
 {
     const uint64_t round_ms = core->rounds.next_ms;
-    const bool waits = timing_is_sparse(&core->timing) && core->now_ms < look_ms;
     const bool is_near = round_ms <= look_ms + timing_question_ms(&core->timing);
 
-    return waits && look_ms < round_ms && (is_near || waits_for_round(core, position)) ? round_ms
-                                                                                       : look_ms;
+    return core->now_ms < look_ms && look_ms < round_ms &&
+                   (is_near || waits_for_round(core, position))
+               ? round_ms
+               : look_ms;
 }
 
 static uint64_t look_and_ask(struct core *core, uint32_t position)

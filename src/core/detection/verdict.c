@@ -29,7 +29,7 @@ void verdict_set(struct core *core, uint32_t position, enum verdict verdict)
 
     charge->verdict = verdict;
     charge->verdict_ms = core->now_ms;
-    if (verdict != VERDICT_LOST || !timing_is_sparse(&core->timing)) {
+    if (verdict != VERDICT_LOST) {
         charge->verify_ms = NEVER_MS; /* But that of D2h goes on. */
     }
     charge->confirmed = false;

@@ -81,7 +81,7 @@ bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject)
 
 bool watch_takes_turns(const struct core *core)
 {
-    return timing_is_sparse(&core->timing) && core->view.member_count > UNHALVED + 1;
+    return core->view.member_count > UNHALVED + 1;
 }
 
 void watch_observers(const struct core *core, uint32_t subject, struct observers *out)

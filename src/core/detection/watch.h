@@ -22,7 +22,7 @@ bool watch_is_edge(const struct core *core, uint32_t position);
 /* D8g: does a round for these halves of the neighbours go to it? To who is no neighbour all do. */
 bool watch_is_of_half(const struct core *core, uint32_t position, uint8_t halves);
 
-/* Of sparse heartbeats, does each round go to one half of the neighbours (D8g)? */
+/* Does each round go to one half of the neighbours (D8g)? */
 bool watch_takes_turns(const struct core *core);
 
 /* Was it not heard since this watch began, which is not that of a new member? */

@@ -1,23 +1,18 @@
 #include "core/model/timing.h"
 
-enum {
-    SPARSE_HEARTBEAT_MS_MIN = 100, /* questions come ten times as often */
-    SPARSE_LAN_HEARTBEAT_MS = 680,
-    SPARSE_LAN_LOST_MS = 1088,
-};
-
-static void expect_the_same(struct timing *timing)
+/* What is in the same proportion to T_lost in all profiles; and others may expect what is told. */
+static void follow_from_lost(struct timing *timing)
 {
+    timing->silent_ms = timing->lost_ms * 17 / 20;
+    timing->fresh_ms = timing->lost_ms * 9 / 10;
     timing->expect_ms = timing->heartbeat_ms;
     timing->reign_ms = timing->lost_ms;
 }
 
 struct timing timing_of(enum profile profile)
 {
-    static const struct timing local = {.heartbeat_ms = 25,
-                                        .silent_ms = 63,
-                                        .fresh_ms = 63,
-                                        .lost_ms = 200,
+    static const struct timing local = {.heartbeat_ms = 40,
+                                        .lost_ms = 190,
                                         .stall_ms = 1000,
                                         .verify_ms = 30,
                                         .claim_ms = 50,
@@ -30,11 +25,9 @@ struct timing timing_of(enum profile profile)
                                         .leave_ms = 500,
                                         .retry_ms_min = 10,
                                         .retry_ms_max = 500,
-                                        .lease_ms = 80};
-    static const struct timing lan = {.heartbeat_ms = 250,
-                                      .silent_ms = 625,
-                                      .fresh_ms = 625,
-                                      .lost_ms = 900,
+                                        .lease_ms = 75};
+    static const struct timing lan = {.heartbeat_ms = 680,
+                                      .lost_ms = 1088,
                                       .stall_ms = 5000,
                                       .verify_ms = 150,
                                       .claim_ms = 300,
@@ -47,10 +40,8 @@ struct timing timing_of(enum profile profile)
                                       .leave_ms = 2000,
                                       .retry_ms_min = 10,
                                       .retry_ms_max = 2000,
-                                      .lease_ms = 700};
-    static const struct timing wan = {.heartbeat_ms = 1000,
-                                      .silent_ms = 3000,
-                                      .fresh_ms = 3000,
+                                      .lease_ms = 870};
+    static const struct timing wan = {.heartbeat_ms = 2500,
                                       .lost_ms = 8000,
                                       .stall_ms = 20000,
                                       .verify_ms = 2000,
@@ -78,49 +69,18 @@ struct timing timing_of(enum profile profile)
         timing = wan;
         break;
     }
-    expect_the_same(&timing);
+    follow_from_lost(&timing);
     return timing;
 }
 
-struct timing timing_sparse_of(enum profile profile)
+/* The questions of R1 are put between T_doubt and T_lost (D2e, D2h), and a question to who missed a
+ * heartbeat needs time for an answer, too. */
+static uint64_t least_lost_ms(const struct timing *timing)
 {
-    struct timing timing = timing_of(profile);
+    const uint64_t by_heartbeats_ms = (timing->heartbeat_ms * 8 + 4) / 5;
+    const uint64_t by_questions_ms = timing->heartbeat_ms * 11 / 10 + timing->verify_ms;
 
-    if (profile == PROFILE_LAN) {
-        timing_override(&timing, SPARSE_LAN_HEARTBEAT_MS, SPARSE_LAN_LOST_MS);
-    }
-    return timing;
-}
-
-uint64_t timing_dense_lost_ms(enum profile profile, uint64_t heartbeat_ms)
-{
-    const struct timing timing = timing_of(profile);
-
-    return timing.silent_ms * heartbeat_ms / timing.heartbeat_ms + heartbeat_ms;
-}
-
-/* The shortest T_lost of sparse heartbeats: T_doubt and four questions fit in. */
-static uint64_t sparse_least_ms(const struct timing *timing)
-{
-    return (timing->heartbeat_ms * 8 + 4) / 5;
-}
-
-/* A host must have had time to answer questions before it counts as lost. */
-static void raise_lost(struct timing *timing)
-{
-    if (timing->lost_ms >= timing->silent_ms + timing->heartbeat_ms) {
-        return;
-    }
-    if (timing->heartbeat_ms < SPARSE_HEARTBEAT_MS_MIN) {
-        timing->lost_ms = timing->silent_ms + timing->heartbeat_ms;
-        return;
-    }
-    if (timing->lost_ms < sparse_least_ms(timing)) {
-        timing->lost_ms = sparse_least_ms(timing);
-    }
-    timing->silent_ms = timing->lost_ms * 17 / 20;
-    timing->fresh_ms = timing->lost_ms * 9 / 10;
-    timing->lease_ms = timing->lost_ms * 4 / 5;
+    return by_heartbeats_ms > by_questions_ms ? by_heartbeats_ms : by_questions_ms;
 }
 
 uint64_t timing_turn_ms(const struct timing *timing)
@@ -133,25 +93,23 @@ uint64_t timing_turn_ms(const struct timing *timing)
 
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms)
 {
+    const uint64_t usual_ms = timing->lost_ms;
+
     if (heartbeat_ms != 0) {
-        timing->silent_ms = timing->silent_ms * heartbeat_ms / timing->heartbeat_ms;
-        timing->fresh_ms = timing->fresh_ms * heartbeat_ms / timing->heartbeat_ms;
-        timing->lease_ms = timing->lease_ms * heartbeat_ms / timing->heartbeat_ms;
-        if (lost_ms == 0) {
-            lost_ms = timing->lost_ms * heartbeat_ms / timing->heartbeat_ms;
-        }
+        timing->lost_ms = timing->lost_ms * heartbeat_ms / timing->heartbeat_ms;
         timing->heartbeat_ms = heartbeat_ms;
     }
     if (lost_ms != 0) {
         timing->lost_ms = lost_ms;
     }
-    raise_lost(timing);
-    /* Nobody claims before T_lost is over; a lease that lasted longer would only put that off. */
-    timing->lease_ms = timing->lease_ms < timing->lost_ms ? timing->lease_ms : timing->lost_ms;
+    if (timing->lost_ms < least_lost_ms(timing)) {
+        timing->lost_ms = least_lost_ms(timing);
+    }
+    timing->lease_ms = timing->lease_ms * timing->lost_ms / usual_ms;
     timing->lease_ms = timing->lease_ms < LEASE_MS_MAX ? timing->lease_ms : LEASE_MS_MAX;
     /* Patience with a stalled process is longer than with a host. */
     if (timing->stall_ms < 2 * timing->lost_ms) {
         timing->stall_ms = 2 * timing->lost_ms;
     }
-    expect_the_same(timing);
+    follow_from_lost(timing);
 }

@@ -35,20 +35,15 @@ struct timing {
     uint64_t lease_ms; /* T_lease: for so long this node asks voters for their lease (Z15a) */
 };
 
-enum { LEASE_MS_MAX = 60000 }; /* the longest T_lease and T_hold (Z15) */
+enum {
+    LEASE_MS_MAX = 60000, /* the longest T_lease and T_hold (Z15) */
+    /* The time from one round to the next is shorter or longer by up to so much, at random, so that
+     * the rounds of many members drift apart. Two such times have to be shorter than T_doubt, or
+     * members would be asked in quiet (D2e, D8g). */
+    ROUND_JITTER_PERCENT = 2,
+};
 
 struct timing timing_of(enum profile profile);
-
-/* What a profile says where nothing else is told: lan is sparse. */
-struct timing timing_sparse_of(enum profile profile);
-
-/* D2e: are heartbeats so rare that a silence of T_lost is short of three of them? Then it is
- * questions without an answer that make a silence a verdict, and half of the neighbours get each
- * heartbeat. */
-static inline bool timing_is_sparse(const struct timing *timing)
-{
-    return timing->lost_ms < timing->silent_ms + timing->expect_ms;
-}
 
 /* D4: the longest turn of a loop that is slow, not asleep: nobody finds its node lost meanwhile. */
 uint64_t timing_turn_ms(const struct timing *timing);
@@ -131,38 +126,30 @@ static inline uint64_t timing_repair_ms(const struct timing *timing)
 /* T_doubt: after so long a silence a heartbeat is missing (D2e). */
 static inline uint64_t timing_missed_ms(const struct timing *timing)
 {
-    return timing_is_sparse(timing) ? timing->expect_ms * 11 / 10 : timing->expect_ms * 5 / 4;
+    return timing->expect_ms * 11 / 10;
 }
 
-/* Between two questions to who is silent (D2e). */
+/* T_pause: between two questions to who is silent, of which five go out between T_doubt and T_lost
+ * at least (D2e). */
 static inline uint64_t timing_question_ms(const struct timing *timing)
 {
-    return timing_is_sparse(timing) ? timing->expect_ms / 10 : timing->expect_ms / 4;
+    return timing->lost_ms / 16;
 }
 
-/* D2h: the silence after which a coordinator puts the questions of R1 where heartbeats are sparse.
- */
+/* D2h: the silence after which a coordinator puts the questions of R1. */
 static inline uint64_t timing_inquiry_ms(const struct timing *timing)
 {
-    return timing->lost_ms > timing->verify_ms ? timing->lost_ms - timing->verify_ms : 0;
+    return timing->lost_ms - timing->verify_ms;
 }
 
-/* Between two rounds of heartbeats, each to half of the neighbours if they are sparse (D8g). */
+/* Between two rounds of heartbeats, each to half of the neighbours (D8g). */
 static inline uint64_t timing_round_ms(const struct timing *timing)
 {
-    return timing_is_sparse(timing) ? timing->heartbeat_ms / 2 : timing->heartbeat_ms;
+    return timing->heartbeat_ms / 2;
 }
 
-/* The time from one round to the next is shorter or longer by up to so much, at random, so that the
- * rounds of many members drift apart. Where heartbeats are sparse two such times have to be shorter
- * than T_doubt, or members would be asked in quiet (D2e, D8g). */
-static inline uint64_t timing_jitter_percent(const struct timing *timing)
-{
-    return timing_is_sparse(timing) ? 2 : 5;
-}
-
-/* Of sparse heartbeats: by so much later than one of its neighbours another may hear the same
- * member for the last time (D2f). */
+/* T_half: by so much later than one of its neighbours another may hear the same member for the last
+ * time (D2f). */
 static inline uint64_t timing_other_half_ms(const struct timing *timing)
 {
     return timing_round_ms(timing) + timing_question_ms(timing);
@@ -176,12 +163,8 @@ static inline uint64_t timing_deaf_ms(const struct timing *timing)
     return timing->lost_ms - timing_round_ms(timing) * 11 / 10;
 }
 
-/* The shortest T_lost with which heartbeats this far apart are not sparse. */
-uint64_t timing_dense_lost_ms(enum profile profile, uint64_t heartbeat_ms);
-
 /* Overrides of --heartbeat and --fail-after (0: keep): the durations that follow from them are
- * scaled along; T_lost and T_stall are raised to what the rest needs, and a T_lost that is short of
- * three heartbeats makes them sparse (protocol.md, Timings). */
+ * scaled along; T_lost and T_stall are raised to what the rest needs (protocol.md, Timings). */
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms);
 
 #endif

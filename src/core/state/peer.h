@@ -84,7 +84,7 @@ struct peer_watch {
     uint64_t begun_ms;
     uint64_t asked_ms; /* the last question */
     bool edge;         /* a neighbour in the installed view */
-    uint8_t halves;    /* of sparse heartbeats it gets those of these halves (D8g): bits */
+    uint8_t halves;    /* of heartbeats it gets those of these halves (D8g): bits */
     bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
     bool held;         /* a lifeline is held for it */
     bool told;         /* its silence was told of */
@@ -97,7 +97,7 @@ struct peer_watch {
 struct peer_charge {
     uint64_t verdict_ms;
     uint64_t verify_again_ms; /* the question of R1 is asked once more then */
-    uint64_t unanswered_ms;   /* sparse: R1 ended without an answer then; 0: it did not */
+    uint64_t unanswered_ms;   /* R1 ended without an answer then; 0: it did not */
     uint64_t nonce;           /* of its questions (H15) */
     uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
     enum verdict verdict;

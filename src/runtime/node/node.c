@@ -292,10 +292,10 @@ static void arm_timer(struct node *node, uint64_t earliest_ms)
     }
 }
 
-/* Where heartbeats are sparse, beats wait for a turn that comes anyway. */
+/* A member's beats wait for a turn that comes anyway. */
 static void choose_reading(struct node *node, enum phase phase)
 {
-    udp_set_lazy(&node->udp, phase == PHASE_MEMBER && timing_is_sparse(core_timing(node->core)));
+    udp_set_lazy(&node->udp, phase == PHASE_MEMBER);
 }
 
 /* Serves datagrams, streams, timers and commands alike; a message comes with its `frame`, for the

@@ -9,32 +9,28 @@ static const double ms_per_year = 365.0 * 24 * 3600 * MS_PER_S;
 
 /* --- One number for all of it ---------------------------------------------------------------- */
 
-/* From the verdict on: where heartbeats are sparse all questions have been put by then (D2f), and
- * the view waits for others who went. */
-static uint64_t last_words_ms(const struct timing *timing)
-{
-    return timing_is_sparse(timing) ? timing->batch_ms : timing->verify_ms;
-}
-
+/* All questions have been put before the verdict (D2h), and then the view waits for others who
+ * went. */
 bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *heartbeat_ms,
                   uint64_t *lost_ms)
 {
     if (detect_ms < budget_least_ms(profile)) {
         return false;
     }
-    *lost_ms = detect_ms - last_words_ms(profile);
+    *lost_ms = detect_ms - profile->batch_ms;
     *heartbeat_ms = profile->heartbeat_ms * *lost_ms / profile->lost_ms;
     return true;
 }
 
 uint64_t budget_detect_ms(const struct timing *timing)
 {
-    return timing->lost_ms + last_words_ms(timing);
+    return timing->lost_ms + timing->batch_ms;
 }
 
 uint64_t budget_least_ms(const struct timing *profile)
 {
-    return 3 * profile->verify_ms;
+    /* A heartbeat is at most 5/8 of T_lost: T_doubt and T_verify fit in (Timings). */
+    return (profile->verify_ms * 16 + 4) / 5 + profile->batch_ms;
 }
 
 /* --- What it promises ------------------------------------------------------------------------ */
@@ -43,7 +39,7 @@ uint64_t budget_gap_ms(const struct timing *timing)
 {
     const uint64_t round_ms = timing_round_ms(timing);
 
-    return round_ms + round_ms * timing_jitter_percent(timing) / 100;
+    return round_ms + round_ms * ROUND_JITTER_PERCENT / 100;
 }
 
 static uint64_t less(uint64_t from, uint64_t what)
@@ -51,51 +47,16 @@ static uint64_t less(uint64_t from, uint64_t what)
     return from > what ? from - what : 0;
 }
 
-/* When the last heartbeat is sent, at the earliest, that surely arrives within T_lost of the one
- * before the outage: intervals are 5 % shorter than T_heartbeat or up to the gap. */
-static uint64_t last_beat_ms(const struct timing *timing)
-{
-    const uint64_t beats = timing->lost_ms / budget_gap_ms(timing);
-
-    return beats * timing->heartbeat_ms * 95 / 100;
-}
-
-/* Questions go on until the verdict, and one of the neighbours heard it a round ago at most. Those
- * of R1 are answered within T_verify, which very short durations leave no time for before T_lost.
- */
-static struct promise sparse_promise(const struct timing *timing, uint64_t answer_ms)
-{
-    const uint64_t gap_ms = budget_gap_ms(timing);
-    const uint64_t survived_ms = less(timing->lost_ms - timing_question_ms(timing), gap_ms);
-    const uint64_t missed_ms = timing_missed_ms(timing);
-    const uint64_t inquiry_ms = timing_inquiry_ms(timing);
-    const uint64_t asked_ms = (missed_ms > inquiry_ms ? missed_ms : inquiry_ms) + timing->verify_ms;
-    const uint64_t found_ms = asked_ms > timing->lost_ms ? asked_ms : timing->lost_ms;
-
-    return (struct promise){
-        .unnoticed_ms = less(survived_ms, answer_ms),
-        .survived_ms = less(survived_ms, answer_ms),
-        .removed_ms_min = less(timing->lost_ms, gap_ms),
-        .removed_ms_max = found_ms + timing->batch_ms + answer_ms,
-    };
-}
-
+/* Questions go on until the verdict, and one of the neighbours heard it a round ago at most. */
 struct promise budget_promise(const struct timing *timing, uint64_t answer_ms)
 {
-    if (timing_is_sparse(timing)) {
-        return sparse_promise(timing, answer_ms);
-    }
     const uint64_t gap_ms = budget_gap_ms(timing);
-    const uint64_t kernel_ms = less((timing->silent_ms + timing->lost_ms) / 2, answer_ms);
-    const uint64_t beat_ms = less(last_beat_ms(timing), answer_ms);
-    const uint64_t asked_ms = timing->lost_ms + timing->verify_ms * (QUESTIONS - 1) / QUESTIONS;
+    const uint64_t asked_ms = timing->lost_ms - timing_question_ms(timing);
 
-    /* The silence began up to a gap before the outage. */
     return (struct promise){
-        .unnoticed_ms = less(kernel_ms > beat_ms ? kernel_ms : beat_ms, gap_ms),
-        .survived_ms = less(asked_ms, gap_ms),
-        .removed_ms_min = less(timing->lost_ms + timing->verify_ms, gap_ms),
-        .removed_ms_max = timing->lost_ms + timing->verify_ms + answer_ms,
+        .survived_ms = less(less(asked_ms, gap_ms), answer_ms),
+        .removed_ms_min = less(timing->lost_ms, gap_ms),
+        .removed_ms_max = timing->lost_ms + timing->batch_ms + answer_ms,
     };
 }
 
@@ -130,15 +91,14 @@ static double one_way(double lost)
     return p;
 }
 
-/* The heartbeats of one member to another that are due within T_lost, and where they are sparse the
- * questions after them, of which each takes an answer. */
+/* The heartbeats of one member to another that are due within T_lost, and the questions after the
+ * first of them is missing, of which each takes an answer. */
 static double unheard(const struct timing *timing, double lost)
 {
-    if (!timing_is_sparse(timing)) {
-        return power(one_way(lost), timing->lost_ms / budget_gap_ms(timing));
-    }
-    return one_way(lost) *
-           power(lost, (timing->lost_ms - timing_missed_ms(timing)) / timing_question_ms(timing));
+    const uint64_t asked_ms = timing->lost_ms - timing_missed_ms(timing);
+
+    return power(one_way(lost), timing->lost_ms / timing->heartbeat_ms) *
+           power(lost, asked_ms / timing_question_ms(timing));
 }
 
 double budget_removals_per_year(const struct timing *timing, uint32_t watchers, uint32_t members,

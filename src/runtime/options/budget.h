@@ -10,10 +10,9 @@
 #include "core/model/ring.h"
 #include "core/model/timing.h"
 
-/* Splits the time within which a lost host is to be out, T_lost and then T_verify (D2b, R1c), or
- * T_batch where heartbeats are sparse (D2f), into T_lost and a heartbeat's interval, in the
- * proportion of the profile. T_verify stays the profile's. Returns false if what is left for T_lost
- * is less than two T_verify. */
+/* Splits the time within which a lost host is to be out, T_lost and then T_batch (D2h), into T_lost
+ * and a heartbeat's interval, in the proportion of the profile. Returns false if what is left for
+ * T_lost is too short for T_verify, which stays the profile's. */
 bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *heartbeat_ms,
                   uint64_t *lost_ms);
 
@@ -23,17 +22,14 @@ uint64_t budget_detect_ms(const struct timing *timing);
 /* The shortest time that budget_split takes. */
 uint64_t budget_least_ms(const struct timing *profile);
 
-/* Between two rounds of heartbeats of one member lies at most this. It is an interval and
- * its spread (D8g). */
+/* Between two rounds of heartbeats of one member lies at most this: half of an interval and its
+ * spread (D8g). */
 uint64_t budget_gap_ms(const struct timing *timing);
 
 /* Of an outage of one member's network, in which nothing of it arrives anywhere. */
 struct promise {
-    /* A shorter one makes no verdict (D2b), and deposes no coordinator: it is over before the
-     * kernel is asked for the second time (D2c), or before the last heartbeat that surely comes
-     * within T_lost is sent. */
-    uint64_t unnoticed_ms;
-    /* A shorter one removes no member: it is over before the second question of R1c is put. */
+    /* A shorter one makes no verdict, removes nobody and deposes no coordinator: it is over before
+     * the last question that is answered within T_lost is put (D2e). */
     uint64_t survived_ms;
     /* A longer one removes it. From its beginning until then: */
     uint64_t removed_ms_min;
@@ -49,8 +45,9 @@ uint64_t budget_beats_per_1000_s(const struct timing *timing, uint64_t watchers,
 
 /* How many living members a cluster may expect to remove in a year, with so many members of whom
  * each is watched by so many others, if one question in `asked` of which `unanswered` got no answer
- * is lost by chance, each packet for itself: every heartbeat of T_lost, both of the kernel's
- * answers (D2c), a second member's heartbeats as well (D7a), and all questions of R1. */
+ * is lost by chance, each packet for itself: every heartbeat of T_lost, all questions after the
+ * first of them (D2e), both of the kernel's answers (D2c), a second member's heartbeats as well
+ * (D7a), and all questions of R1. */
 double budget_removals_per_year(const struct timing *timing, uint32_t watchers, uint32_t members,
                                 uint64_t unanswered, uint64_t asked);
 

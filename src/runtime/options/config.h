@@ -88,7 +88,4 @@ struct config {
     char hooks[CONFIG_DIR_MAX + 1];  /* a folder of executables; empty: none are run */
 };
 
-/* The timing where neither heartbeat nor silence are given. */
-struct timing config_usual_timing(const struct config *config);
-
 #endif

@@ -46,7 +46,7 @@ static void origin_text(const struct setting *option, struct config_origin origi
         snprintf(out, ORIGIN_MAX, "follows from detect");
     } else if (option->group == GROUP_TIMING && option->fallback == NULL &&
                option->kind != &option_detect) {
-        const struct timing usual = config_usual_timing(config);
+        const struct timing usual = timing_of(config->profile);
         const bool scaled = config->timing.heartbeat_ms != usual.heartbeat_ms;
         snprintf(out, ORIGIN_MAX, "profile %s%s", profile_text(config->profile),
                  scaled ? ", scaled to the heartbeat" : "");

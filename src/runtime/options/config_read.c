@@ -413,11 +413,6 @@ static bool complete_detect(struct reading *reading)
     return true;
 }
 
-struct timing config_usual_timing(const struct config *config)
-{
-    return timing_sparse_of(config->profile);
-}
-
 /* With so few heartbeats, loss would look like a failure. */
 static bool refuse_short_silence(struct reading *reading, uint64_t heartbeat_ms, uint64_t least_ms)
 {
@@ -438,12 +433,9 @@ static bool complete_timing(struct reading *reading)
     struct partial_config *partial = &reading->partial;
     struct timing *timing = &partial->config.timing;
 
-    *timing = config_usual_timing(&partial->config);
+    *timing = timing_of(partial->config.profile);
     if (partial->detect_ms != 0) {
         return complete_detect(reading);
-    }
-    if (partial->heartbeat_ms != 0 || partial->lost_ms != 0) {
-        *timing = timing_of(partial->config.profile);
     }
     timing_override(timing, partial->heartbeat_ms, partial->lost_ms);
     if (partial->lost_ms != 0 && timing->lost_ms != partial->lost_ms) {

@@ -200,8 +200,7 @@ struct bytes beat_post_write(struct beat_post *post, const struct effect *effect
         return (struct bytes){.length = 0};
     }
     struct beat_peer *peer = peer_at(post, position);
-    const bool sparse = timing_is_sparse(core_timing(post->core));
-    if (++peer->sent % (sparse ? SPARSE_BEATS_PER_HEARTBEAT : BEATS_PER_HEARTBEAT) == 0) {
+    if (++peer->sent % BEATS_PER_HEARTBEAT == 0) {
         return (struct bytes){.length = 0};
     }
     if (!peer->has_out || peer->out_is_keyed != keyed) {

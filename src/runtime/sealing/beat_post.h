@@ -16,10 +16,9 @@
 #include "seal/seal.h"
 
 enum {
-    BEATS_PER_HEARTBEAT = 20,        /* one of so many heartbeats to a member goes out whole, */
-    SPARSE_BEATS_PER_HEARTBEAT = 50, /* or, of sparse ones (D2e), of which whole ones are dear */
-    WHOLE_TIMES_LOST = 3, /* so long are all whole when the keys have changed, in T_lost */
-    BEAT_VIEWS = 8,       /* that this node named last, in which others may answer yet */
+    BEATS_PER_HEARTBEAT = 50, /* one of so many heartbeats to a member goes out whole */
+    WHOLE_TIMES_LOST = 3,     /* so long are all whole when the keys have changed, in T_lost */
+    BEAT_VIEWS = 8,           /* that this node named last, in which others may answer yet */
 };
 
 /* What is kept of the member at one position of the view; of another life, as good as nothing. */

@@ -1,5 +1,5 @@
-/* Sparse heartbeats: who misses one asks, and what questions without an answer come to (D2e to D2i,
- * D8a, D8g). */
+/* Who misses a heartbeat asks, and what questions without an answer come to (D2e to D2i, D8a,
+ * D8g). */
 #include <criterion/criterion.h>
 
 #include "core/detection/rounds.h"
@@ -19,13 +19,12 @@ static uint32_t questions_to(struct rig *rig, char to, uint64_t ms, const char *
 }
 
 /* D2e. H2, H13: a heartbeat that is missing costs a question, and only so many. */
-Test(core_sparse, who_misses_a_heartbeat_asks)
+Test(core_questions, who_misses_a_heartbeat_asks)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
     const struct timing *timing = &rig->timing;
     const uint64_t missed_ms = timing_missed_ms(timing);
 
-    cr_assert(timing_is_sparse(timing));
     cr_assert_eq(timing_question_ms(timing), timing->expect_ms / 10);
     cr_assert_eq(questions_to(rig, 'C', missed_ms - 1, ""), 0);
     cr_assert_eq(questions_to(rig, 'C', 1, ""), 1);
@@ -47,9 +46,9 @@ static uint64_t look_with_round_at(struct rig *rig, uint64_t round_ms)
 }
 
 /* D2e: one wake-up less where the next round is near. */
-Test(core_sparse, the_first_question_waits_for_a_round_that_comes_before_the_second)
+Test(core_questions, the_first_question_waits_for_a_round_that_comes_before_the_second)
 {
-    struct rig *rig = rig_sparse("A B C", 'A');
+    struct rig *rig = rig_in("A B C", 'A');
     const uint64_t question_ms = timing_question_ms(&rig->timing);
 
     rig_hears(rig, 'B');
@@ -61,9 +60,9 @@ Test(core_sparse, the_first_question_waits_for_a_round_that_comes_before_the_sec
 }
 
 /* D2e: but not if another one is asked already. */
-Test(core_sparse, further_questions_do_not_wait)
+Test(core_questions, further_questions_do_not_wait)
 {
-    struct rig *rig = rig_sparse("A B C", 'A');
+    struct rig *rig = rig_in("A B C", 'A');
     const uint64_t question_ms = timing_question_ms(&rig->timing);
 
     rig_pass(rig, timing_missed_ms(&rig->timing), "");
@@ -73,9 +72,9 @@ Test(core_sparse, further_questions_do_not_wait)
 }
 
 /* D2e. H2: whatever comes is a sign of life, and silence counts from that on. */
-Test(core_sparse, who_answers_is_not_asked_again)
+Test(core_questions, who_answers_is_not_asked_again)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
     const struct timing *timing = &rig->timing;
 
     rig_pass(rig, timing_missed_ms(timing), "");
@@ -88,9 +87,9 @@ Test(core_sparse, who_answers_is_not_asked_again)
 }
 
 /* D2g. H5, H46: its loop stood still for less than what counts as late, and has asked nothing. */
-Test(core_sparse, who_has_asked_nothing_finds_nobody_lost)
+Test(core_questions, who_has_asked_nothing_finds_nobody_lost)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
     const struct timing *timing = &rig->timing;
 
     rig_pass(rig, timing_missed_ms(timing) - 1, "");
@@ -126,9 +125,9 @@ static uint32_t next_round(struct rig *rig, const char *letters)
 }
 
 /* D8g. H13: somebody hears it each half of an interval. H70: all get the first round in a view. */
-Test(core_sparse, each_round_goes_to_one_half_of_the_neighbours)
+Test(core_questions, each_round_goes_to_one_half_of_the_neighbours)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'A');
+    struct rig *rig = rig_in("A B C D E", 'A');
 
     cr_assert_eq(next_round(rig, "B C D E"), 4);
     cr_assert_eq(next_round(rig, "B C D E"), 2);
@@ -140,9 +139,9 @@ Test(core_sparse, each_round_goes_to_one_half_of_the_neighbours)
 }
 
 /* D8g. H70: two rounds of one's own are over before anybody who gets one of them asks. */
-Test(core_sparse, rounds_are_spread_by_little)
+Test(core_questions, rounds_are_spread_by_little)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'A');
+    struct rig *rig = rig_in("A B C D E", 'A');
     const uint64_t round_ms = timing_round_ms(&rig->timing);
     uint64_t last_ms = 0;
     uint32_t rounds = 0;
@@ -164,9 +163,9 @@ Test(core_sparse, rounds_are_spread_by_little)
 }
 
 /* D8g. H70: whoever is of the other half now would wait for three rounds. */
-Test(core_sparse, all_get_the_first_round_in_a_view)
+Test(core_questions, all_get_the_first_round_in_a_view)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
     struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "-C")}};
 
     while (rig->core->rounds.half != WATCH_FIRST_HALF) {
@@ -179,9 +178,9 @@ Test(core_sparse, all_get_the_first_round_in_a_view)
 }
 
 /* D8g: of two, each is the only one to hear it then. */
-Test(core_sparse, two_neighbours_get_every_round)
+Test(core_questions, two_neighbours_get_every_round)
 {
-    struct rig *rig = rig_sparse("A B C", 'A');
+    struct rig *rig = rig_in("A B C", 'A');
 
     for (int round = 0; round < 4; round++) {
         cr_assert_eq(next_round(rig, "B C"), 2);
@@ -190,9 +189,9 @@ Test(core_sparse, two_neighbours_get_every_round)
 }
 
 /* D8a: whoever wants to know asks. */
-Test(core_sparse, a_heartbeat_does_not_tell_what_was_heard_of_its_receiver)
+Test(core_questions, a_heartbeat_does_not_tell_what_was_heard_of_its_receiver)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
     uint32_t heard[2] = {0};
 
     for (const char *at = "ACDE"; *at != '\0'; at++) {
@@ -220,10 +219,10 @@ Test(core_sparse, a_heartbeat_does_not_tell_what_was_heard_of_its_receiver)
 }
 
 /* D2e: at rest a look at silences before anybody can be missing is worth nothing. */
-Test(core_sparse, who_is_heard_puts_off_the_next_look)
+Test(core_questions, who_is_heard_puts_off_the_next_look)
 {
     enum { LATER_MS = 10 };
-    struct rig *rig = rig_sparse("A B C", 'A');
+    struct rig *rig = rig_in("A B C", 'A');
 
     rig_hears(rig, 'B');
     const uint64_t look_ms = look_with_round_at(rig, rig->now_ms + rig->timing.stall_ms);
@@ -257,18 +256,18 @@ static bool looks_in_time(struct rig *rig)
 }
 
 /* D2i. H2: one wake-up less in each interval; whoever judges asks in time. */
-Test(core_sparse, of_five_a_member_looks_at_all_but_the_coordinator_with_its_rounds)
+Test(core_questions, of_five_a_member_looks_at_all_but_the_coordinator_with_its_rounds)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
 
     cr_assert_not(looks_in_time(rig));
     rig_free(rig);
 }
 
 /* D2i: A itself is looked at in time. */
-Test(core_sparse, the_coordinator_is_looked_at_in_time)
+Test(core_questions, the_coordinator_is_looked_at_in_time)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
     struct core *core = rig->core;
 
     for (const char *at = "ACDE"; *at != '\0'; at++) {
@@ -282,9 +281,9 @@ Test(core_sparse, the_coordinator_is_looked_at_in_time)
 }
 
 /* D2i. H7: where heartbeats are lost a question in time is what keeps a silence short. */
-Test(core_sparse, who_had_to_ask_lately_looks_in_time)
+Test(core_questions, who_had_to_ask_lately_looks_in_time)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
 
     rig_hears(rig, 'C');
     cr_assert_gt(questions_to(rig, 'C', 2 * timing_missed_ms(&rig->timing), "A D E"), 0);
@@ -297,9 +296,9 @@ Test(core_sparse, who_had_to_ask_lately_looks_in_time)
 }
 
 /* D2i. H8: its word is about to count. */
-Test(core_sparse, whom_the_coordinator_asks_about_is_looked_at_in_time)
+Test(core_questions, whom_the_coordinator_asks_about_is_looked_at_in_time)
 {
-    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct rig *rig = rig_in("A B C D E", 'B');
 
     rig_gets(rig, 'A',
              &(struct message){
@@ -313,9 +312,9 @@ Test(core_sparse, whom_the_coordinator_asks_about_is_looked_at_in_time)
 
 /* D2i. H71: what it holds of that one is about to count; and so is what others who watch it hold.
  */
-Test(core_sparse, a_neighbour_that_others_doubt_is_looked_at_in_time)
+Test(core_questions, a_neighbour_that_others_doubt_is_looked_at_in_time)
 {
-    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
+    struct rig *rig = rig_on_rings("A B C D E", 'B');
 
     rig_accuses(rig, 'D', 3, VERDICT_NONE);
     cr_assert(looks_in_time(rig));
@@ -325,9 +324,9 @@ Test(core_sparse, a_neighbour_that_others_doubt_is_looked_at_in_time)
 }
 
 /* D2i: who was told of it goes on looking in time, and is not made to look by each who tells it. */
-Test(core_sparse, a_doubt_that_is_told_again_costs_no_further_look)
+Test(core_questions, a_doubt_that_is_told_again_costs_no_further_look)
 {
-    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
+    struct rig *rig = rig_on_rings("A B C D E", 'B');
     struct core *core = rig->core;
 
     for (const char *at = "ACDE"; *at != '\0'; at++) {
@@ -346,9 +345,9 @@ Test(core_sparse, a_doubt_that_is_told_again_costs_no_further_look)
 }
 
 /* D2i: however many there are. */
-Test(core_sparse, of_six_a_member_looks_with_its_rounds_too)
+Test(core_questions, of_six_a_member_looks_with_its_rounds_too)
 {
-    struct rig *rig = rig_sparse("A B C D E F", 'B');
+    struct rig *rig = rig_in("A B C D E F", 'B');
 
     rig_hears(rig, 'F');
     cr_assert_not(looks_in_time(rig));
@@ -376,24 +375,24 @@ static void check_named_with_the_second_question(struct rig *rig, uint32_t posit
 }
 
 /* D2i. H7: what was not asked about is no suspicion yet. */
-Test(core_sparse, nobody_is_named_before_two_questions_had_no_answer)
+Test(core_questions, nobody_is_named_before_two_questions_had_no_answer)
 {
-    check_named_with_the_second_question(rig_sparse_on_rings("A B C D E", 'B'), 2);
+    check_named_with_the_second_question(rig_on_rings("A B C D E", 'B'), 2);
 }
 
 /* D9f. H7: nor among many. */
-Test(core_sparse, of_many_nobody_is_named_before_two_questions_had_no_answer)
+Test(core_questions, of_many_nobody_is_named_before_two_questions_had_no_answer)
 {
-    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
 
     cr_assert(is_neighbour(rig, 'Y'));
     check_named_with_the_second_question(rig, core_view(rig->core)->member_count - 2);
 }
 
 /* D2h: no sooner than they have to. */
-Test(core_sparse, a_removals_questions_wait)
+Test(core_questions, a_removals_questions_wait)
 {
-    struct rig *rig = rig_sparse("A B C D E F", 'A');
+    struct rig *rig = rig_in("A B C D E F", 'A');
     const struct timing *timing = &rig->timing;
 
     rig_pass(rig, timing->lost_ms - timing->verify_ms - 1, "B D E F");
@@ -404,9 +403,9 @@ Test(core_sparse, a_removals_questions_wait)
 }
 
 /* D2h. H2, H8: R1 has been gone through when the silence is a verdict. */
-Test(core_sparse, the_questions_of_a_removal_are_put_before_the_verdict)
+Test(core_questions, the_questions_of_a_removal_are_put_before_the_verdict)
 {
-    struct rig *rig = rig_sparse("A B C D", 'A');
+    struct rig *rig = rig_in("A B C D", 'A');
     const struct timing *timing = &rig->timing;
 
     rig_pass(rig, timing->lost_ms - 1, "B D");
@@ -424,7 +423,7 @@ Test(core_sparse, the_questions_of_a_removal_are_put_before_the_verdict)
 /* C is lost to A, whose questions had no answer; what others hold is still to be told. */
 static struct rig *with_a_lost_member(const char *letters, const char *alive)
 {
-    struct rig *rig = rig_sparse(letters, 'A');
+    struct rig *rig = rig_in(letters, 'A');
 
     rig_pass(rig, rig->timing.lost_ms - 1, alive);
     rig_pass(rig, timing_question_ms(&rig->timing), alive);
@@ -433,7 +432,7 @@ static struct rig *with_a_lost_member(const char *letters, const char *alive)
 }
 
 /* J5d */
-Test(core_sparse, who_is_lost_alone_goes_at_once)
+Test(core_questions, who_is_lost_alone_goes_at_once)
 {
     struct rig *rig = with_a_lost_member("A B C D", "B D");
 
@@ -445,7 +444,7 @@ Test(core_sparse, who_is_lost_alone_goes_at_once)
 }
 
 /* J5c, J5d: others may be dying with it. */
-Test(core_sparse, who_is_lost_goes_with_the_dead)
+Test(core_questions, who_is_lost_goes_with_the_dead)
 {
     struct rig *rig = with_a_lost_member("A B C D E", "B D E");
     const struct suspicion both[] = {{.age = 2, .verdict = VERDICT_DEAD},
@@ -464,7 +463,7 @@ Test(core_sparse, who_is_lost_goes_with_the_dead)
 }
 
 /* J5c, J5d, H30 */
-Test(core_sparse, who_is_lost_does_not_cut_short_the_time_of_the_dead)
+Test(core_questions, who_is_lost_does_not_cut_short_the_time_of_the_dead)
 {
     struct rig *rig = with_a_lost_member("A B C D E", "B D E");
 
@@ -480,9 +479,9 @@ Test(core_sparse, who_is_lost_does_not_cut_short_the_time_of_the_dead)
 }
 
 /* D2f. H2: D heard it later, and has not found it lost yet; in the end it is not waited for. */
-Test(core_sparse, who_has_not_found_it_lost_yet_is_waited_for)
+Test(core_questions, who_has_not_found_it_lost_yet_is_waited_for)
 {
-    struct rig *rig = rig_sparse("A B C D", 'A');
+    struct rig *rig = rig_in("A B C D", 'A');
     const struct timing *timing = &rig->timing;
     bool removed = false;
 
@@ -502,9 +501,9 @@ Test(core_sparse, who_has_not_found_it_lost_yet_is_waited_for)
 }
 
 /* D2h. H8: by whoever hears it, and is asked to look, the coordinator is told so. */
-Test(core_sparse, who_is_asked_to_look_says_what_it_holds)
+Test(core_questions, who_is_asked_to_look_says_what_it_holds)
 {
-    struct rig *rig = rig_sparse("A B C D", 'B');
+    struct rig *rig = rig_in("A B C D", 'B');
     const struct message request = {
         .type = MESSAGE_PING_REQUEST,
         .ping = {.nonce = 7, .subject = rig_id(rig, 'C'), .origin = rig_id(rig, 'D')}};
@@ -517,9 +516,9 @@ Test(core_sparse, who_is_asked_to_look_says_what_it_holds)
 
 /* R1f. H74: it would ask itself, and hold a connection to itself for as long as it looks closely.
  */
-Test(core_sparse, who_is_asked_about_itself_refuses)
+Test(core_questions, who_is_asked_about_itself_refuses)
 {
-    struct rig *rig = rig_sparse_on_rings("A B C D E F G H", 'A');
+    struct rig *rig = rig_on_rings("A B C D E F G H", 'A');
     const struct message request = {
         .type = MESSAGE_PING_REQUEST,
         .ping = {.nonce = 7, .subject = rig_id(rig, 'A'), .origin = rig_id(rig, 'B')}};
@@ -530,9 +529,9 @@ Test(core_sparse, who_is_asked_about_itself_refuses)
 }
 
 /* D2f. H7: the coordinator is not replaced while somebody has not found it lost yet. */
-Test(core_sparse, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
+Test(core_questions, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
 {
-    struct rig *rig = rig_sparse("A B C D", 'B');
+    struct rig *rig = rig_in("A B C D", 'B');
     const struct timing *timing = &rig->timing;
 
     rig_pass(rig, timing->lost_ms - 1, "C D");
@@ -549,9 +548,9 @@ Test(core_sparse, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
 
 /* D2h. H8: who is no neighbour of this node, and judges, hears what this node holds; not one that
  * tells of nobody, and not each time. */
-Test(core_sparse, who_is_no_neighbour_and_tells_a_doubt_is_answered)
+Test(core_questions, who_is_no_neighbour_and_tells_a_doubt_is_answered)
 {
-    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
 
     rig_pass(rig, rig->timing.stall_ms, "A B C D L M N O P Q R S X Y");
     cr_assert_not(is_neighbour(rig, 'P'));
@@ -584,9 +583,9 @@ static bool watches_y(const struct rig *rig, uint32_t position)
 }
 
 /* D9m. H71: those who heard it half an interval later may put off their looks at it by as much. */
-Test(core_sparse, the_others_who_watch_it_are_told_of_a_silence)
+Test(core_questions, the_others_who_watch_it_are_told_of_a_silence)
 {
-    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
     uint32_t others = 0;
 
     misses_y(rig);
@@ -615,9 +614,9 @@ static uint32_t others_told_of_y(const struct rig *rig)
 }
 
 /* D9m: once, until it was heard again. */
-Test(core_sparse, the_others_who_watch_it_are_told_once)
+Test(core_questions, the_others_who_watch_it_are_told_once)
 {
-    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
 
     misses_y(rig);
     for (uint64_t ms = 0; ms < rig->timing.heartbeat_ms; ms++) {
@@ -631,9 +630,9 @@ Test(core_sparse, the_others_who_watch_it_are_told_once)
 
 /* D9m, D9j. H63: a death is certain, so the coordinator alone has to know, whatever else is told.
  */
-Test(core_sparse, the_others_who_watch_it_are_not_told_of_a_death)
+Test(core_questions, the_others_who_watch_it_are_not_told_of_a_death)
 {
-    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
 
     rig_hears(rig, 'Y');
     rig_kill(rig, 'Y');
@@ -647,9 +646,9 @@ Test(core_sparse, the_others_who_watch_it_are_not_told_of_a_death)
 }
 
 /* D9c, D2i: it is named soon, and asked before. */
-Test(core_sparse, a_new_neighbour_is_looked_at_in_time)
+Test(core_questions, a_new_neighbour_is_looked_at_in_time)
 {
-    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
+    struct rig *rig = rig_on_rings("A B C D E", 'B');
 
     rig->core->peers[4].watch.unsure = true;
     for (const char *at = "ACD"; *at != '\0'; at++) {
@@ -664,9 +663,9 @@ Test(core_sparse, a_new_neighbour_is_looked_at_in_time)
 }
 
 /* D9m, D4: who was late names nobody yet, so those who watch it are told later. */
-Test(core_sparse, the_others_who_watch_it_are_told_when_it_may_be_named)
+Test(core_questions, the_others_who_watch_it_are_told_when_it_may_be_named)
 {
-    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
     const uint32_t y = core_view(rig->core)->member_count - 2;
 
     rig_hears(rig, 'Y');
@@ -684,9 +683,9 @@ Test(core_sparse, the_others_who_watch_it_are_told_when_it_may_be_named)
 }
 
 /* D9m, D2i: everybody looks at the coordinator in time. */
-Test(core_sparse, the_others_who_watch_the_coordinator_are_not_told)
+Test(core_questions, the_others_who_watch_the_coordinator_are_not_told)
 {
-    struct rig *rig = rig_sparse_on_rings("M W N O P A B C D L Q R S X Y", 'W');
+    struct rig *rig = rig_on_rings("M W N O P A B C D L Q R S X Y", 'W');
 
     cr_assert(is_neighbour(rig, 'M'));
     rig_hears(rig, 'M');
