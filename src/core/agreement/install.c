@@ -154,22 +154,21 @@ struct installed install_view(struct core *core, const struct view *view)
 void install_note_higher(struct core *core, uint32_t position)
 {
     struct install *install = &core->install;
+    const uint64_t pause_ms = 2 * core->timing.fresh_ms;
+    const bool anew = !spell_is_on(&install->higher) ||
+                      core->now_ms > install->higher.said_ms + pause_ms;
 
-    if (install->higher_since_ms == 0 && position != 0) {
+    if (anew && position != 0) {
+        install->higher.since_ms = 0;
         return; /* What others say only bears out its word. */
     }
-    if (install->higher_since_ms == 0 ||
-        core->now_ms > install->higher_seen_ms + 2 * core->timing.fresh_ms) {
-        install->higher_since_ms = position == 0 ? core->now_ms : 0;
-        install->higher_elsewhere = false;
-    }
-    install->higher_seen_ms = core->now_ms;
-    install->higher_elsewhere = install->higher_elsewhere || position == VIEW_NONE;
+    spell_note(&install->higher, core->now_ms, pause_ms);
+    install->higher_elsewhere = !anew && (install->higher_elsewhere || position == VIEW_NONE);
 }
 
 static void forget_higher(struct core *core)
 {
-    core->install.higher_since_ms = 0;
+    core->install.higher.since_ms = 0;
     core->install.higher_elsewhere = false;
 }
 
@@ -185,10 +184,7 @@ void install_note_stranger(struct core *core, const struct message *heartbeat)
 
 bool install_is_behind(const struct core *core)
 {
-    const struct install *install = &core->install;
-
-    return core_is_member(core) && install->higher_since_ms != 0 &&
-           install->higher_seen_ms >= install->higher_since_ms + core->timing.fresh_ms;
+    return core_is_member(core) && spell_lasted(&core->install.higher, core->timing.fresh_ms);
 }
 
 /* Do those whom it does not suspect, and who hold no higher view, suffice for what a claim wants of
@@ -210,11 +206,11 @@ bool install_may_lead(const struct core *core)
 {
     const struct install *install = &core->install;
 
-    if (core_is_strict(core) || install->higher_since_ms == 0) {
+    if (core_is_strict(core) || !spell_is_on(&install->higher)) {
         return true;
     }
     if (!install_is_behind(core)) { /* Who holds that view says so again, or nobody does. */
-        return core->now_ms >= install->higher_seen_ms + core->timing.fresh_ms;
+        return core->now_ms >= install->higher.said_ms + core->timing.fresh_ms;
     }
     return !install->higher_elsewhere && may_win(core);
 }
@@ -222,7 +218,7 @@ bool install_may_lead(const struct core *core)
 bool install_was_left_behind(const struct core *core)
 {
     return install_is_behind(core) && !core_is_coordinator(core) &&
-           core->now_ms >= core->install.higher_since_ms + core->timing.stall_ms * 3 / 2;
+           core->now_ms >= core->install.higher.since_ms + core->timing.stall_ms * 3 / 2;
 }
 
 void install_on_view_installed(struct core *core, const struct installed *before)

@@ -15,7 +15,7 @@ bool rounds_is_named(const struct core *core, uint32_t position)
     if (!watch_is_on(core, position)) {
         return !hearing_is_heard(core, position);
     }
-    if (peer->charge.verdict != VERDICT_NONE || peer->course.other_since_ms != 0) {
+    if (peer->charge.verdict != VERDICT_NONE || spell_is_on(&peer->course.other)) {
         return true;
     }
     if (follow_is_behind(core, position) && position != 0 && !watch_sees(core, 0, position)) {

@@ -10,6 +10,7 @@
 #include "core/model/limits.h"
 #include "core/model/member.h"
 #include "core/model/message.h"
+#include "core/model/spell.h"
 #include "core/model/view.h"
 #include "core/model/vote.h"
 
@@ -87,9 +88,8 @@ struct install {
     uint64_t leaps_ms;      /* since when who knows better shows what leaps; 0: nobody does */
 
     /* L5: who follows our coordinator, or is it, holds a view that this node does not get. */
-    uint64_t higher_since_ms; /* 0: nobody says so */
-    uint64_t higher_seen_ms;  /* when it was said last */
-    bool higher_elsewhere;    /* so do strangers, whom it does not know yet */
+    struct spell higher;
+    bool higher_elsewhere; /* so do strangers, whom it does not know yet */
 };
 
 /* news: members that went within T_fresh of each other (M8). */

@@ -9,6 +9,7 @@
 #include "core/model/limits.h"
 #include "core/model/member.h"
 #include "core/model/message.h"
+#include "core/model/spell.h"
 #include "core/model/view.h"
 
 /* signs: what it shows of itself; and rounds: what it was sent. */
@@ -108,11 +109,9 @@ struct peer_charge {
 
 /* follow: does it follow another coordinator than we do (L2), or is it behind (L5)? */
 struct peer_course {
-    uint64_t other_since_ms; /* since when it says so; 0: it does not */
-    uint64_t other_seen_ms;  /* the last sign of that */
-    uint64_t lower_since_ms; /* since when it says that it holds one lower view; 0: it does not */
-    uint64_t lower_seen_ms;  /* when it said so last */
-    uint64_t lower_version;  /* of that view */
+    struct spell other;     /* that it follows another one */
+    struct spell lower;     /* that it holds one lower view */
+    uint64_t lower_version; /* of that view */
 };
 
 /* install: bringing it to the view that holds (V5). */
