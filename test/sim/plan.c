@@ -14,6 +14,7 @@ enum {
     CUT_MS = 30000,    /* of a run that measures how fast a partition heals */
     RETURN_MS = 10000, /* until a leaver is started again, and in */
     CODEC_SEEDS = 16,  /* of so many runs one has the codec write and read every message */
+    UNANSWERED_ONE_IN = 8,
 };
 
 struct timing plan_timing(const struct plan *plan)
@@ -334,6 +335,48 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
     return NULL;
 }
 
+/* In some plans nothing else is wrong in the end but that the coordinator's questions are lost for
+ * good, or what answers them. */
+static bool is_unanswered(const struct plan *plan)
+{
+    return plan->seed % UNANSWERED_ONE_IN == 3 && plan->breakage == BREAK_NOTHING &&
+           !plan->narrowed && !plan->haunted && !plan->liars;
+}
+
+static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
+{
+    uint32_t host = 0;
+
+    while (host < plan->hosts && !sim_is_acting(sim, host)) {
+        host++;
+    }
+    return host < plan->hosts ? host : SIM_NOBODY;
+}
+
+/* Somebody acts again, if there is anybody whom it may stand down for (E7e, Z7b): or it does
+ * itself, as what members say of roles shows that they hear it. */
+static const char *check_the_unanswered(const struct plan *plan, struct sim *sim)
+{
+    const uint32_t former = acting_host(plan, sim);
+
+    if (former == SIM_NOBODY || core_successor(sim_core(sim, former)) == VIEW_NONE) {
+        return NULL;
+    }
+    if (plan->seed / UNANSWERED_ONE_IN % 2 == 0) {
+        sim_lose(sim, former, SIM_ANY, MESSAGE_PING, UINT32_MAX);
+    } else {
+        sim_lose(sim, SIM_ANY, former, MESSAGE_PONG, UINT32_MAX);
+    }
+    sim_run(sim, 2 * plan_timing(plan).lost_ms);
+    for (uint64_t ms = 0; ms < plan_heal_ms_max(plan); ms += 100) {
+        if (acting_host(plan, sim) != SIM_NOBODY) {
+            return NULL;
+        }
+        sim_run(sim, 100);
+    }
+    return "Y2: a coordinator whose questions are lost keeps the others from acting";
+}
+
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     struct random random;
@@ -359,6 +402,9 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     uint32_t broken = plan->broken % plan->hosts;
     if (wrong == NULL && plan->narrowed) {
         wrong = plan_check_narrow(plan, sim, &random);
+    }
+    if (wrong == NULL && is_unanswered(plan)) {
+        wrong = check_the_unanswered(plan, sim);
     }
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
         return wrong; /* Too few voters change no view. */
