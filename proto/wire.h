@@ -10,22 +10,14 @@
 
 #include "core/model/message.h"
 #include "proto/wire_error.h"
+#include "proto/wire_version.h"
 
 enum {
     WIRE_FORM = 1, /* of a plain frame; src/seal has the others */
     WIRE_HEADER_BYTES = 16,
-
-/* The versions of the protocol that are spoken here. */
-#if defined DOYEN_NEXT_VERSION
-    WIRE_VERSION_LOW = DOYEN_NEXT_VERSION, /* For tests: see body.c. */
-    WIRE_VERSION_HIGH = 2,
-#else
-    WIRE_VERSION_LOW = 1,
-    WIRE_VERSION_HIGH = 1,
-#endif
 };
 
-/* The same, counted from 0. */
+/* The versions of the protocol that are spoken here, counted from 0. */
 struct versions wire_versions(void);
 
 /* Is that version of the protocol, counted from 1, read here? Version 1 always is: it is what those

@@ -214,3 +214,85 @@ Story(former, all_go_back_one_at_a_time_and_each_coordinator_hands_over)
 
     roll(cluster, DOYEND_PATH, program);
 }
+
+/* --- Voters --- */
+
+enum { VOTERS = 3 };
+
+/* Who acts, or NULL; two at one look would be one too many. */
+static const char *who_acts(struct cluster *cluster)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; i < VOTERS; i++) {
+        if (is_acting(cluster, hosts[i])) {
+            cr_assert_null(found, "%s and %s act", found, hosts[i]);
+            found = hosts[i];
+        }
+    }
+    return found;
+}
+
+static bool all_voters_are_in(struct cluster *cluster)
+{
+    for (size_t i = 0; i < VOTERS; i++) {
+        if (json_array_size(json_object_get(cluster_members(cluster, hosts[i]), "members")) !=
+            VOTERS) {
+            return false;
+        }
+    }
+    return who_acts(cluster) != NULL;
+}
+
+/* Another build of the same voter: whether it goes on with its record. If not, because it cannot
+ * read that, or speaks no version in common, a line says so, and the other two act. */
+static bool goes_on(struct cluster *cluster, const char *name, const char *program)
+{
+    struct daemon *daemon = cluster_daemon(cluster, name);
+    const char *other = strcmp(name, "athens") == 0 ? "cyrene" : "athens";
+
+    replace(cluster, name, program);
+    assert_soon(!process_is_running(&daemon->process) ||
+                text_of(protocol_of(cluster, name), "speaks")[0] != '\0');
+    if (!process_is_running(&daemon->process)) {
+        cr_assert_neq(cluster_await_end(cluster, name), 0);
+        cr_assert(cluster_log_has(cluster, name, "record"));
+    } else if (!have_a_version_in_common(cluster, other, name)) {
+        assert_soon(cluster_log_has(cluster, name, "joiner_speaks"));
+    } else {
+        assert_soon(all_voters_are_in(cluster));
+        return true;
+    }
+    assert_soon(who_acts(cluster) != NULL);
+    return false;
+}
+
+/* Their votes, leases and records: two of one build and one of the other. Whoever acts is killed,
+ * again and again. Then each goes on as the other build. */
+Story(former, voters_of_both_lease_to_one_and_go_on_with_each_others_records)
+{
+    const char *program = former();
+    struct cluster *cluster = cluster_new(
+        ARGS("--guard", "strict", "--voters", "athens,byzantium,cyrene"));
+
+    for (size_t i = 0; i < VOTERS; i++) {
+        cluster_start(cluster, hosts[i], "athens byzantium cyrene",
+                      ARGS("--state-dir", cluster_path(cluster, hosts[i])));
+    }
+    assert_soon(all_voters_are_in(cluster));
+    if (!goes_on(cluster, "byzantium", program)) {
+        return;
+    }
+    for (size_t i = 0; i < VOTERS; i++) {
+        const char *name = NULL;
+        assert_soon((name = who_acts(cluster)) != NULL);
+        cluster_kill(cluster, name);
+        assert_soon(who_acts(cluster) != NULL);
+        cluster_restart(cluster, name);
+        assert_soon(all_voters_are_in(cluster));
+    }
+    if (goes_on(cluster, "athens", program) && goes_on(cluster, "cyrene", program) &&
+        goes_on(cluster, "byzantium", DOYEND_PATH)) {
+        assert_all_is_read(cluster, hosts, VOTERS);
+    }
+}
