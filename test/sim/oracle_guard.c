@@ -59,6 +59,19 @@ static bool in_touch(const struct sim *sim, uint32_t a, uint32_t b, uint64_t ms)
            hears_steadily(sim, &sim->hosts[a], b, ms) && hears_steadily(sim, &sim->hosts[b], a, ms);
 }
 
+/* Who hears a member says so to R1's questions, or with its next round. */
+static bool may_lose_answers(const struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->loss_count; i++) {
+        const struct loss *loss = &sim->losses[i];
+        if (loss->left > 0 && (loss->type == MESSAGE_PING || loss->type == MESSAGE_PING_REQUEST ||
+                               loss->type == MESSAGE_PONG)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Z4: under guard strict the voters decide who coordinates, and nobody else is asked. */
 static bool has_a_say(const struct sim *sim, const struct view *view, uint32_t other)
 {
@@ -77,8 +90,8 @@ static void check_vouched(struct sim *sim, const struct host *host, const struct
     /* Who has just come over is still judged by what it said while it followed another (L2). */
     uint64_t known_us = (host->timing.fresh_ms + host->timing.prepare_ms) * US_PER_MS;
 
-    if (view->member_count > HELPERS_MAX + 2 || !victim->running || victim->paused ||
-        !id_equal(&victim->witness.life, &memory->id) ||
+    if (view->member_count > HELPERS_MAX + 2 || may_lose_answers(sim) || !victim->running ||
+        victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
         sim->now_us < victim->witness.follows_us + known_us) {
         return;
     }

@@ -38,13 +38,14 @@ static uint32_t acting_beside(const struct plan *plan, struct sim *sim)
 }
 
 /* Can the guard that the coordinator goes by, which an operator may have changed, be met by those
- * who are left when it has gone, too? */
+ * who are left when it has gone, too? Names that failed often come in late (R4a). */
 static bool suffice(const struct plan *plan, const struct sim *sim, uint32_t coordinator)
 {
     uint32_t left = 0;
 
     for (uint32_t host = 0; host < plan->hosts; host++) {
-        left += sim_is_running(sim, host) && host != coordinator && !is_narrow(plan, host);
+        left += sim_is_running(sim, host) && host != coordinator && !is_narrow(plan, host) &&
+                sim_age(sim, coordinator, host) != 0;
     }
     bool counted = plan->guard.policy != GUARD_STRICT; /* It counts voters. */
     uint32_t needed = core_guard(sim_core(sim, coordinator), sim_now_ms(sim)).needed;
