@@ -25,7 +25,7 @@ struct timing timing_of(enum profile profile)
                                         .leave_ms = 500,
                                         .retry_ms_min = 10,
                                         .retry_ms_max = 500,
-                                        .lease_ms = 75};
+                                        .lease_ms = 80};
     static const struct timing lan = {.heartbeat_ms = 680,
                                       .lost_ms = 1088,
                                       .stall_ms = 5000,
