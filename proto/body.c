@@ -14,7 +14,9 @@ enum {
     SUSPICION_FIELDS = 2,
     HANDED_OVER_FIELDS = 1,
     ASKED_FIELDS = 4,
-    SAID_FIELDS = 2,
+    SAID_FIELDS = 3,
+    WISHED_FIELDS = 2,
+    WISHED_VOTER_FIELDS = 2,
     LEASE_FIELDS = 2,
     NEED_FIELDS = 1,
     TERMS_FIELDS = 7,   /* and under guard strict one more, the voters */
@@ -50,7 +52,6 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_JOIN_REFUSED:
     case MESSAGE_MOVE:
         return 2;
-    case MESSAGE_TERMS:
     case MESSAGE_PREPARE:
     case MESSAGE_NACK:
     case MESSAGE_CLAIM:
@@ -59,6 +60,7 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_PING_REQUEST:
         return 3;
     case MESSAGE_CLAIM_REFUSED:
+    case MESSAGE_TERMS:
         return 4;
     case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
         return 5;
@@ -260,26 +262,20 @@ bool body_may_be_brief(enum message_type type)
     return type == MESSAGE_PREPARE || type == MESSAGE_BALLOT;
 }
 
-/* Whole, or as a change: the number of fields says which. */
+/* Whole, or as a change, which begins with the name of its base. */
 static void read_view(struct reader *reader, const struct view *base, struct view *view,
                       enum message_type type)
 {
-    if (!body_may_be_brief(type)) {
-        body_read_view(reader, view);
-        return;
-    }
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
-    const bool has_agreed = fields == BODY_CHANGE_FIELDS + BODY_AGREED_FIELDS ||
-                            fields == BODY_VIEW_FIELDS + BODY_AGREED_FIELDS;
-    const uint32_t plain = fields - (has_agreed ? BODY_AGREED_FIELDS : 0U);
-    if (plain == BODY_CHANGE_FIELDS) {
-        body_read_change(reader, base, view, has_agreed);
+
+    if (body_may_be_brief(type) && reader_is_at_array(reader)) {
+        body_read_change(reader, base, view, body_view_tail_of(reader, fields, BODY_CHANGE_FIELDS));
         return;
     }
-    if (plain != BODY_VIEW_FIELDS) {
-        reader_fail(reader, WIRE_SHAPE);
+    body_read_view_fields(reader, view, body_view_tail_of(reader, fields, BODY_VIEW_FIELDS));
+    if (view_is_empty(view) && type != MESSAGE_BALLOT) {
+        reader_fail(reader, WIRE_BOUND); /* Founders are named to voters alone (Z13a). */
     }
-    body_read_view_fields(reader, view, has_agreed);
 }
 
 static void read_carrier(struct reader *reader, const struct view *base, struct view *view,
@@ -347,7 +343,7 @@ static void write_carrier(struct writer *writer, const struct message *message)
 
 static void read_vote(struct reader *reader, struct vote_answer *vote)
 {
-    vote->voter = (uint8_t)reader_number(reader, 0, VOTERS_MAX - 1);
+    vote->record = reader_id_or_nil(reader);
     vote->kind = (enum vote_kind)reader_number(reader, VOTE_CLAIM, VOTE_FOUNDING);
     vote->result = (enum vote_result)reader_number(reader, VOTE_GRANTED, VOTE_REFUSED_FRESH);
     vote->version = reader_number(reader, 0, UINT64_MAX);
@@ -357,7 +353,7 @@ static void read_vote(struct reader *reader, struct vote_answer *vote)
 
 static void write_vote(struct writer *writer, const struct vote_answer *vote)
 {
-    writer_number(writer, vote->voter);
+    writer_id(writer, &vote->record);
     writer_number(writer, (uint64_t)vote->kind);
     writer_number(writer, (uint64_t)vote->result);
     writer_number(writer, vote->version);
@@ -525,6 +521,7 @@ static void read_ping(struct reader *reader, enum message_type type, struct ping
     } else if (type == MESSAGE_PONG && further.count == SAID_FIELDS) {
         ping->said.promised = reader_number(reader, least, UINT64_MAX);
         ping->said.leased = reader_bool(reader) && ping->said.promised != 0;
+        ping->said.record = reader_id_or_nil(reader);
     } else if (further.count > 0) {
         reader_fail(reader, WIRE_SHAPE);
     }
@@ -555,9 +552,66 @@ static void write_ping(struct writer *writer, const struct message *message)
     case SAID_FIELDS:
         writer_number(writer, ping->said.promised);
         writer_bool(writer, ping->said.leased);
+        writer_id(writer, &ping->said.record);
         break;
     default:
         break;
+    }
+}
+
+static void read_wished_voters(struct reader *reader, struct voters_wish *wish)
+{
+    reader_fields(reader, WISHED_FIELDS);
+    wish->number = reader_number(reader, 1, UINT64_MAX);
+    wish->count = (uint8_t)reader_list(reader, 1, VOTERS_MAX);
+    for (uint8_t i = 0; i < wish->count && reader->error == WIRE_OK; i++) {
+        reader_fields(reader, WISHED_VOTER_FIELDS);
+        reader_name(reader, wish->voters[i].name);
+        wish->voters[i].anew = reader_bool(reader);
+    }
+}
+
+static void write_wished_voters(struct writer *writer, const struct voters_wish *wish)
+{
+    writer_array(writer, WISHED_FIELDS);
+    writer_number(writer, wish->number);
+    writer_array(writer, wish->count);
+    for (uint8_t i = 0; i < wish->count; i++) {
+        writer_array(writer, WISHED_VOTER_FIELDS);
+        writer_name(writer, wish->voters[i].name);
+        writer_bool(writer, wish->voters[i].anew);
+    }
+}
+
+static void read_wish(struct reader *reader, struct rules_wish *wish)
+{
+    wish->number = reader_number(reader, 0, UINT64_MAX);
+    const bool has_rules = !reader_accept_nil(reader);
+    if (has_rules) {
+        body_read_rules(reader, &wish->rules);
+    }
+    wish->forget_failed = reader_bool(reader);
+    const bool has_voters = !reader_accept_nil(reader);
+    if (has_voters) {
+        read_wished_voters(reader, &wish->voters);
+    }
+    if (has_rules == has_voters) {
+        reader_fail(reader, WIRE_SHAPE); /* The first fault is the one that is kept. */
+    }
+}
+
+/* What is wanted of the rules, or of the voters; the other is nil. */
+static void write_wish(struct writer *writer, const struct rules_wish *wish)
+{
+    writer_number(writer, wish->number);
+    if (wish->voters.count > 0) {
+        writer_nil(writer);
+        writer_bool(writer, wish->forget_failed);
+        write_wished_voters(writer, &wish->voters);
+    } else {
+        body_write_rules(writer, &wish->rules);
+        writer_bool(writer, wish->forget_failed);
+        writer_nil(writer);
     }
 }
 
@@ -842,9 +896,7 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         reader_tags(reader, &message->tags);
         break;
     case CARRIES_RULES:
-        message->wish.number = reader_number(reader, 0, UINT64_MAX);
-        body_read_rules(reader, &message->wish.rules);
-        message->wish.forget_failed = reader_bool(reader);
+        read_wish(reader, &message->wish);
         break;
     case CARRIES_NOTHING:
         break;
@@ -923,9 +975,7 @@ void body_write(struct writer *writer, const struct message *message, const stru
         writer_tags(writer, &message->tags);
         break;
     case CARRIES_RULES:
-        writer_number(writer, message->wish.number);
-        body_write_rules(writer, &message->wish.rules);
-        writer_bool(writer, message->wish.forget_failed);
+        write_wish(writer, &message->wish);
         break;
     case CARRIES_NOTHING:
         break;

@@ -139,16 +139,18 @@ static bool write_edits(struct writer *writer, const struct list *list, const ui
 bool body_write_change(struct writer *writer, const struct view *view, const struct view *base,
                        const uint8_t *limit)
 {
-    if (view_is_empty(base) || view->lineage != base->lineage) {
+    if (view_is_empty(base) || view->lineage != base->lineage ||
+        (view->voters.count == 0 && base->voters.count > 0)) {
         return false;
     }
     const struct view_id base_id = view_id_of(base);
     const struct list members = {.base = base, .view = view};
     const struct list gone = {.base = base, .view = view, .gone = true};
 
-    const bool has_agreed = view->agreed.number != 0;
+    const struct body_view_tail tail = {.agreed = view->agreed.number != 0,
+                                        .voters = !voter_lists_equal(&view->voters, &base->voters)};
 
-    writer_array(writer, BODY_CHANGE_FIELDS + (has_agreed ? BODY_AGREED_FIELDS : 0U));
+    writer_array(writer, BODY_CHANGE_FIELDS + body_view_tail_fields(tail));
     body_write_view_id(writer, &base_id);
     writer_number(writer, base->hash);
     writer_number(writer, view->epoch);
@@ -165,9 +167,7 @@ bool body_write_change(struct writer *writer, const struct view *view, const str
     if (!write_edits(writer, &members, limit) || !write_edits(writer, &gone, limit)) {
         return false;
     }
-    if (has_agreed) {
-        body_write_agreed(writer, &view->agreed);
-    }
+    body_write_view_tail(writer, view, tail);
     return writer->at < limit;
 }
 
@@ -243,7 +243,7 @@ static bool is_held(const struct view *base, const struct view_id *id, uint64_t 
 }
 
 void body_read_change(struct reader *reader, const struct view *base, struct view *view,
-                      bool has_agreed)
+                      struct body_view_tail tail)
 {
     struct view_id base_id;
 
@@ -270,9 +270,8 @@ void body_read_change(struct reader *reader, const struct view *base, struct vie
     body_read_view_id(reader, &view->merged);
     view->member_count = read_edits(reader, &(struct list){.base = base, .to = view});
     view->gone_count = read_edits(reader, &(struct list){.base = base, .to = view, .gone = true});
-    if (has_agreed) {
-        body_read_agreed(reader, &view->agreed);
-    }
+    voter_lists_copy(&view->voters, &base->voters);
+    body_read_view_tail(reader, view, tail);
     if (view->member_count == 0) {
         reader_fail(reader, WIRE_BOUND);
     }

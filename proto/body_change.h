@@ -8,20 +8,21 @@
 #include <stddef.h>
 
 #include "core/model/view.h"
+#include "proto/body_view.h"
 #include "proto/reader.h"
 #include "proto/writer.h"
 
 enum {
-    BODY_CHANGE_FIELDS = 11, /* and further ones as in a whole view; by their number these
-                                are told apart */
+    BODY_CHANGE_FIELDS = 11, /* and further ones as in a whole view, but the voters only where they
+                                are others than the base's */
     /* What one value may write behind the limit that body_write_change is told. */
-    BODY_CHANGE_BEYOND = 1024,
+    BODY_CHANGE_BEYOND = 3072,
 };
 
 /* What follows the head of the array. Makes `view` out of `base`, unless that is not the view which
  * the bytes name (WIRE_BASE), or what comes out is not the one that they announce (WIRE_RESULT). */
 void body_read_change(struct reader *reader, const struct view *base, struct view *view,
-                      bool has_agreed);
+                      struct body_view_tail tail);
 
 /* Writes `view` as a change of `base`. Returns false, and what was written is of no use, if there
  * is no such form, or it reaches `limit`; behind that there must be room for BODY_CHANGE_BEYOND

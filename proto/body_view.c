@@ -19,9 +19,16 @@ enum {
     AGREED_FIELDS = 2, /* and one more while what was before holds besides */
     RULES_BYTES = 1 + 1 + 5 + 1 + 5 + 5 + 3,
     AGREED_BYTES = 1 + 2 * BODY_NUMBER_BYTES + 3 + 2 * RULES_BYTES,
+    VOTERS_FIELDS = 2,
+    VOTER_FIELDS = 4,
+    VOTER_BYTES = 1 + BODY_NAME_BYTES + BODY_ID_BYTES + BODY_ADDRESS_BYTES + 1,
+    VOTERS_BYTES = 1 + BODY_NUMBER_BYTES + 3 + VOTERS_LISTED_MAX * VOTER_BYTES,
     VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 2 * BODY_VIEW_ID_BYTES + 3 + 3 +
-                      AGREED_BYTES, /* all but the items of its lists */
+                      AGREED_BYTES + VOTERS_BYTES, /* all but the items of its lists */
 };
+
+/* In which lists a voter is. On the wire: append only. */
+enum { LISTED_NOW = 1, LISTED_BEFORE = 2, LISTED_BOTH = 3 };
 
 void body_read_view_id(struct reader *reader, struct view_id *id)
 {
@@ -171,7 +178,7 @@ void body_write_rules(struct writer *writer, const struct rules *rules)
     writer_number(writer, rules->capacity);
 }
 
-void body_read_agreed(struct reader *reader, struct agreed *agreed)
+static void read_agreed(struct reader *reader, struct agreed *agreed)
 {
     agreed->number = reader_number(reader, 1, UINT64_MAX);
     agreed->origin = reader_number(reader, 0, UINT64_MAX);
@@ -184,7 +191,7 @@ void body_read_agreed(struct reader *reader, struct agreed *agreed)
     }
 }
 
-void body_write_agreed(struct writer *writer, const struct agreed *agreed)
+static void write_agreed(struct writer *writer, const struct agreed *agreed)
 {
     writer_number(writer, agreed->number);
     writer_number(writer, agreed->origin);
@@ -196,18 +203,103 @@ void body_write_agreed(struct writer *writer, const struct agreed *agreed)
     }
 }
 
+static void read_voter(struct reader *reader, struct listed_voter *voter)
+{
+    memset(voter, 0, sizeof *voter);
+    reader_fields(reader, VOTER_FIELDS);
+    reader_name(reader, voter->name);
+    voter->record = reader_id(reader);
+    if (!reader_accept_nil(reader)) {
+        voter->address = reader_address(reader);
+    }
+    const uint64_t listed = reader_number(reader, LISTED_NOW, LISTED_BOTH);
+    voter->now = (listed & LISTED_NOW) != 0;
+    voter->before = (listed & LISTED_BEFORE) != 0;
+}
+
+static void read_voters(struct reader *reader, struct voter_lists *lists)
+{
+    reader_fields(reader, VOTERS_FIELDS);
+    lists->number = reader_number(reader, 1, UINT64_MAX);
+    lists->count = (uint8_t)reader_list(reader, 1, VOTERS_LISTED_MAX);
+    for (uint8_t i = 0; i < lists->count && reader->error == WIRE_OK; i++) {
+        read_voter(reader, &lists->voters[i]);
+    }
+}
+
+static void write_voters(struct writer *writer, const struct voter_lists *lists)
+{
+    writer_array(writer, VOTERS_FIELDS);
+    writer_number(writer, lists->number);
+    writer_array(writer, lists->count);
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        writer_array(writer, VOTER_FIELDS);
+        writer_name(writer, voter->name);
+        writer_id(writer, &voter->record);
+        if (address_is_none(&voter->address)) {
+            writer_nil(writer);
+        } else {
+            writer_address(writer, &voter->address);
+        }
+        writer_number(writer,
+                      (voter->now ? LISTED_NOW : 0U) | (voter->before ? LISTED_BEFORE : 0U));
+    }
+}
+
+struct body_view_tail body_view_tail_of(struct reader *reader, uint32_t fields, uint32_t plain)
+{
+    const uint32_t further = fields >= plain ? fields - plain : UINT32_MAX;
+
+    switch (further) {
+    case 0:
+        return (struct body_view_tail){.agreed = false};
+    case BODY_VOTERS_FIELDS:
+        return (struct body_view_tail){.voters = true};
+    case BODY_AGREED_FIELDS:
+        return (struct body_view_tail){.agreed = true};
+    case BODY_AGREED_FIELDS + BODY_VOTERS_FIELDS:
+        return (struct body_view_tail){.agreed = true, .voters = true};
+    default:
+        reader_fail(reader, WIRE_SHAPE);
+        return (struct body_view_tail){.agreed = false};
+    }
+}
+
+uint32_t body_view_tail_fields(struct body_view_tail tail)
+{
+    return (tail.agreed ? BODY_AGREED_FIELDS : 0U) + (tail.voters ? BODY_VOTERS_FIELDS : 0U);
+}
+
+void body_read_view_tail(struct reader *reader, struct view *view, struct body_view_tail tail)
+{
+    if (tail.agreed) {
+        read_agreed(reader, &view->agreed);
+    }
+    if (tail.voters) {
+        read_voters(reader, &view->voters);
+    }
+}
+
+void body_write_view_tail(struct writer *writer, const struct view *view,
+                          struct body_view_tail tail)
+{
+    if (tail.agreed) {
+        write_agreed(writer, &view->agreed);
+    }
+    if (tail.voters) {
+        write_voters(writer, &view->voters);
+    }
+}
+
 void body_read_view(struct reader *reader, struct view *view)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
-    const bool has_agreed = fields == BODY_VIEW_FIELDS + BODY_AGREED_FIELDS;
 
-    if (fields != BODY_VIEW_FIELDS && !has_agreed) {
-        reader_fail(reader, WIRE_SHAPE);
-    }
-    body_read_view_fields(reader, view, has_agreed);
+    body_read_view_fields(reader, view, body_view_tail_of(reader, fields, BODY_VIEW_FIELDS));
 }
 
-void body_read_view_fields(struct reader *reader, struct view *view, bool has_agreed)
+void body_read_view_fields(struct reader *reader, struct view *view, struct body_view_tail tail)
 {
     view_clear(view);
     view->lineage = reader_number(reader, 0, UINT64_MAX);
@@ -219,7 +311,7 @@ void body_read_view_fields(struct reader *reader, struct view *view, bool has_ag
     body_read_view_id(reader, &view->parent);
     body_read_view_id(reader, &view->merged);
 
-    view->member_count = reader_list(reader, 1, view->capacity);
+    view->member_count = reader_list(reader, tail.voters ? 0 : 1, view->capacity);
     for (uint32_t i = 0; i < view->member_count && reader->error == WIRE_OK; i++) {
         body_read_member_of(reader, view, i);
     }
@@ -227,19 +319,18 @@ void body_read_view_fields(struct reader *reader, struct view *view, bool has_ag
     for (uint32_t i = 0; i < view->gone_count && reader->error == WIRE_OK; i++) {
         body_read_gone(reader, &view->gone[i]);
     }
-    if (has_agreed) {
-        body_read_agreed(reader, &view->agreed);
-    }
+    body_read_view_tail(reader, view, tail);
 }
 
 void body_write_view(struct writer *writer, const struct view *view)
 {
-    assert(view->member_count >= 1);
+    assert(view->member_count >= 1 || view_is_of_founders(view));
     assert(view->gone_count <= GONE_MAX);
 
-    const bool has_agreed = view->agreed.number != 0;
+    const struct body_view_tail tail = {.agreed = view->agreed.number != 0,
+                                        .voters = view->voters.count > 0};
 
-    writer_array(writer, BODY_VIEW_FIELDS + (has_agreed ? BODY_AGREED_FIELDS : 0U));
+    writer_array(writer, BODY_VIEW_FIELDS + body_view_tail_fields(tail));
     writer_number(writer, view->lineage);
     writer_number(writer, view->epoch);
     writer_number(writer, view->version);
@@ -257,9 +348,7 @@ void body_write_view(struct writer *writer, const struct view *view)
     for (uint32_t i = 0; i < view->gone_count; i++) {
         body_write_gone(writer, &view->gone[i]);
     }
-    if (has_agreed) {
-        body_write_agreed(writer, &view->agreed);
-    }
+    body_write_view_tail(writer, view, tail);
 }
 
 size_t body_view_bytes_max(uint32_t capacity)

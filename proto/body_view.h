@@ -13,7 +13,22 @@
 enum {
     BODY_VIEW_FIELDS = 10,
     BODY_AGREED_FIELDS = 3, /* further ones, where terms were changed */
+    BODY_VOTERS_FIELDS = 1, /* and one, under guard strict */
 };
+
+/* What a view, or a change of one, has behind all the others: its number of fields says so. */
+struct body_view_tail {
+    bool agreed;
+    bool voters;
+};
+
+/* `fields` is the number of all, `plain` that of those which are always there. A number that no
+ * such view has fails the reader. */
+struct body_view_tail body_view_tail_of(struct reader *reader, uint32_t fields, uint32_t plain);
+uint32_t body_view_tail_fields(struct body_view_tail tail);
+void body_read_view_tail(struct reader *reader, struct view *view, struct body_view_tail tail);
+void body_write_view_tail(struct writer *writer, const struct view *view,
+                          struct body_view_tail tail);
 
 /* Longest forms, each with its head, in bytes. */
 enum {
@@ -50,14 +65,10 @@ void body_write_view_id(struct writer *writer, const struct view_id *id);
 void body_read_rules(struct reader *reader, struct rules *rules);
 void body_write_rules(struct writer *writer, const struct rules *rules);
 
-/* Terms that were changed: three fields. */
-void body_read_agreed(struct reader *reader, struct agreed *agreed);
-void body_write_agreed(struct writer *writer, const struct agreed *agreed);
-
 /* A whole view. Only filled in, not judged: view_is_sound does that. */
 void body_read_view(struct reader *reader, struct view *view);
 void body_read_view_fields(struct reader *reader, struct view *view,
-                           bool has_agreed); /* what follows the head */
+                           struct body_view_tail tail); /* what follows the head */
 void body_write_view(struct writer *writer, const struct view *view);
 
 /* Longest form of a view of at most `capacity` members, in bytes. */

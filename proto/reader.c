@@ -225,6 +225,11 @@ bool reader_is_at_bool(const struct reader *reader)
     return head(reader) == HEAD_FALSE || head(reader) == HEAD_TRUE;
 }
 
+bool reader_is_at_array(const struct reader *reader)
+{
+    return (head(reader) ^ (unsigned)HEAD_LIST) < HEAD_LIST_COUNTS;
+}
+
 bool reader_accept_nil(struct reader *reader)
 {
     if (head(reader) != HEAD_NIL) {

@@ -41,6 +41,9 @@ void reader_skip(struct reader *reader, uint32_t count);
 bool reader_bool(struct reader *reader);
 bool reader_is_at_bool(const struct reader *reader);
 
+/* Is an array of at most 15 values next? */
+bool reader_is_at_array(const struct reader *reader);
+
 /* Is nil next? Reads it if so, and nothing else. */
 bool reader_accept_nil(struct reader *reader);
 

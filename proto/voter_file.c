@@ -10,10 +10,10 @@
  *
  *     "doyenvot"   8 bytes
  *     version      1 byte
- *     content      one MessagePack array: cluster, name, voters, record id, lineage, state,
- *                  promised epoch, to which life (nil: none), the longest lease that it may have
- *                  been given, in milliseconds (0: none), the longest T_hold (Z15c), accepted view
- *                  (nil: none)
+ *     content      one MessagePack array: cluster, name, record id, lineage, state, promised epoch,
+ *                  to which life (nil: none), the longest lease that it may have been given, in
+ *                  milliseconds (0: none), the longest T_hold (Z15c), accepted view, or the one
+ *                  that names the founders (nil: none)
  *     checksum     8 bytes, big endian: hash of everything above
  */
 #define MAGIC "doyenvot"
@@ -23,9 +23,8 @@ enum {
     FILE_VERSION = VOTER_FILE_VERSION,
     HEADER_BYTES = MAGIC_BYTES + 1,
     CHECKSUM_BYTES = 8,
-    CONTENT_FIELDS = 11,
-    CONTENT_BYTES = 1 + 2 * BODY_NAME_BYTES + 1 + VOTERS_MAX * BODY_NAME_BYTES + 2 * BODY_ID_BYTES +
-                    5 * BODY_NUMBER_BYTES,
+    CONTENT_FIELDS = 10,
+    CONTENT_BYTES = 1 + 2 * BODY_NAME_BYTES + 2 * BODY_ID_BYTES + 5 * BODY_NUMBER_BYTES,
 };
 
 size_t voter_file_bytes_max(uint32_t capacity)
@@ -45,10 +44,6 @@ static void write_content(struct writer *writer, const struct voter_file *file)
     writer_array(writer, CONTENT_FIELDS);
     writer_name(writer, file->cluster);
     writer_name(writer, file->name);
-    writer_array(writer, file->voters.count);
-    for (uint8_t i = 0; i < file->voters.count; i++) {
-        writer_name(writer, file->voters.names[i]);
-    }
     writer_id(writer, &record->id);
     writer_number(writer, record->lineage);
     writer_number(writer, record->state);
@@ -89,14 +84,10 @@ static void read_content(struct reader *reader, struct view *view, struct voter_
     reader_fields(reader, CONTENT_FIELDS);
     reader_name(reader, file->cluster);
     reader_name(reader, file->name);
-    file->voters.count = (uint8_t)reader_list(reader, 1, VOTERS_MAX);
-    for (uint8_t i = 0; i < file->voters.count; i++) {
-        reader_name(reader, file->voters.names[i]);
-    }
     record->id = reader_id(reader);
     record->lineage = reader_number(reader, 0, UINT64_MAX);
     record->state = (enum record_state)reader_number(reader, VOTE_RECORD_FOUNDING,
-                                                     VOTE_RECORD_FOUNDED);
+                                                     VOTE_RECORD_RETIRED);
     record->promise.epoch = reader_number(reader, 0, COUNTER_MAX);
     record->promise.life = reader_id_or_nil(reader);
     record->lease_ms = reader_number(reader, 0, LEASE_MS_MAX);
@@ -143,6 +134,7 @@ enum voter_file_error voter_file_read(const uint8_t *bytes, size_t length, struc
     struct reader reader = {.bytes = bytes, .length = length - CHECKSUM_BYTES, .at = HEADER_BYTES};
     read_content(&reader, view, file);
     const bool whole = reader.error == WIRE_OK && reader.at == reader.length;
-    const bool sound = file->record.accepted == NULL || view_is_sound(view);
+    const bool sound = file->record.accepted == NULL || view_is_sound(view) ||
+                       view_is_sound_of_founders(view);
     return whole && sound ? VOTER_FILE_OK : VOTER_FILE_DAMAGED;
 }

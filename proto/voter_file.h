@@ -7,15 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/model/quorum.h"
 #include "core/model/vote.h"
 
-enum { VOTER_FILE_VERSION = 3 };
+enum { VOTER_FILE_VERSION = 4 };
 
 struct voter_file {
     char cluster[NAME_BYTES_MAX + 1];
     char name[NAME_BYTES_MAX + 1]; /* of the voter */
-    struct voters voters;
     struct vote_record record;
 };
 

@@ -69,6 +69,7 @@ _doyen()
         case $verb in
         transfer | drain | undrain | why | fault) words+=" $(_doyen_members)" ;;
         keys) words+=" reload use remove" ;;
+        voters) words+=" add remove replace set $(_doyen_members)" ;;
         tag) words+=" set unset" ;;
         esac
     fi

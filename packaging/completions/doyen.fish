@@ -35,6 +35,7 @@ complete --command doyen --condition __doyen_verb --arguments '(__doyen_options 
 complete --command doyen --condition 'contains -- (__doyen_verb) transfer drain undrain why fault wait' \
     --arguments '(__doyen_members)'
 complete --command doyen --condition 'contains -- (__doyen_verb) keys' --arguments 'reload use remove'
+complete --command doyen --condition 'contains -- (__doyen_verb) voters' --arguments '(__doyen_members) add remove replace set'
 complete --command doyen --condition 'contains -- (__doyen_verb) tag' --arguments 'set unset'
 complete --command doyen --condition 'contains -- (__doyen_verb) report' --force-files
 complete --command doyend --arguments '(__doyen_options doyend)'

@@ -64,6 +64,7 @@ _doyen()
         case $verb in
         transfer | drain | undrain | why | fault) _doyen_members ;;
         keys) compadd reload use remove ;;
+        voters) compadd add remove replace set; _doyen_members ;;
         tag) compadd set unset ;;
         report) _files ;;
         esac

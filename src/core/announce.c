@@ -15,6 +15,7 @@
 #include "core/agreement/promise.h"
 #include "core/agreement/unanswered.h"
 #include "core/agreement/voter.h"
+#include "core/agreement/voters_change.h"
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
 #include "core/detection/follow.h"
@@ -60,6 +61,8 @@ void announce_view_installed(struct core *core, const struct installed *before)
     unanswered_on_view_installed(core);
     electorate_on_view_installed(core, before);
     campaign_on_view_installed(core);
+    voters_change_on_view_installed(core, before);
+    voter_on_view_installed(core);
     promise_on_view_installed(core, before);
     change_on_view_installed(core);
     change_count_on_view_installed(core, before);
@@ -94,6 +97,7 @@ void announce_life_over(struct core *core)
     claim_reset(core);
     unanswered_reset(core);
     campaign_reset(core);
+    voters_change_reset(core);
     next_view_reset(core);
     move_reset(core);
     merge_reset(core);

@@ -12,13 +12,13 @@
 #include "core/agreement/change_commit.h"
 #include "core/agreement/change_propose.h"
 #include "core/agreement/claim.h"
-#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/successor.h"
 #include "core/agreement/unanswered.h"
 #include "core/agreement/voter.h"
+#include "core/agreement/voters_change.h"
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
@@ -64,6 +64,7 @@ static uint64_t soonest_ms(const struct core *core)
     }
     due_ms = earlier(due_ms, earlier(core->rounds.next_ms, core->looking.next_ms));
     due_ms = earlier(due_ms, watch_tell_at_ms(core));
+    due_ms = earlier(due_ms, voters_change_deadline_ms(core));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);
@@ -133,8 +134,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     next_view_reset(core);
     probe_reset(core);
     holding_start(core);
-    electorate_start(core);
-    voter_start(core, options->record, options->record_damaged);
+    voter_start(core, options->record, options->record_damaged, options->has_disk);
     tag_start(core);
     core->life.phase = PHASE_JOINING;
     join_start(core, false);
@@ -273,6 +273,7 @@ static void run_due(struct core *core)
     merge_tick(core);
     change_tick(core);
     move_tick(core);
+    voters_change_tick(core);
     next_view_settle_terms(core);
     if (!hands_over(core)) {
         change_start_next(core);

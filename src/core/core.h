@@ -25,7 +25,8 @@ struct core_options {
     struct address address;  /* what other members are told */
     const struct tags *tags; /* copied; NULL for none */
     struct guard guard;
-    const struct voters *voters; /* copied; NULL unless the guard is strict */
+    const struct voters *voters; /* to found with; copied; NULL unless the guard is strict */
+    bool has_disk;               /* under guard strict: it can keep a voter's record */
     enum profile profile;
     uint8_t watchers; /* of each member: WATCHERS_LEAST or more */
     struct timing timing;

@@ -84,6 +84,16 @@ static bool passes_gate(struct core *core, const struct message *message)
 
 /* --- Who acts on it --- */
 
+/* Z8h: a founder, of whom this life has asked to be let in; or Z11e: its coordinator, which wants
+ * it for a voter. */
+static bool may_want_record(const struct core *core, const struct message *ballot)
+{
+    return core_is_member(core)
+               ? ballot->fellow && id_equal(&ballot->from, &core->view.members[0].id) &&
+                     ballot->carrier.lineage == core->view.lineage
+               : ballot->echo == join_echo(core);
+}
+
 /* What is only for guard strict. Returns whether it was that. */
 static bool dispatch_ballots(struct core *core, const struct message *message)
 {
@@ -96,7 +106,7 @@ static bool dispatch_ballots(struct core *core, const struct message *message)
     }
     if (!core_is_strict(core)) {
         refuse(core, message, REFUSED_NO_VOTER);
-    } else if (message->carrier.epoch == 0 && message->echo != join_echo(core)) {
+    } else if (message->carrier.epoch == 0 && !may_want_record(core, message)) {
         refuse(core, message, REFUSED_RECORD_UNASKED);
     } else {
         voting_on_ballot(core, message);

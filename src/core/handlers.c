@@ -10,6 +10,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/spread.h"
+#include "core/agreement/voters_change.h"
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/hearing.h"
@@ -161,7 +162,11 @@ void handlers_on_vote(struct core *core, const struct message *message)
         change_on_vote(core, message);
         return;
     case VOTE_FOUNDING:
-        founding_on_vote(core, message);
+        if (core_is_coordinator(core)) {
+            voters_change_on_vote(core, message);
+        } else {
+            founding_on_vote(core, message);
+        }
         return;
     case VOTE_HEARTBEAT:
         change_on_disagreement(core, message);

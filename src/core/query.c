@@ -282,9 +282,19 @@ void core_record(const struct core *core, struct vote_record *record)
     voter_record(core, record);
 }
 
-static enum voter_status voter_status_of(const struct voter *voter)
+/* Does the view name it as a voter, or before there is one whoever founds? */
+static bool is_to_vote(const struct core *core)
 {
-    if (!voter->named) {
+    return core_is_member(core)
+               ? voter_lists_find_name(&core->view.voters, core->life.self.name) != VOTER_NONE
+               : core->voter.named;
+}
+
+static enum voter_status voter_status_of(const struct core *core)
+{
+    const struct voter *voter = &core->voter;
+
+    if (!is_to_vote(core) && !voter->damaged && voter->record.state == VOTE_RECORD_NONE) {
         return VOTER_NOT;
     }
     if (voter->damaged || voter->mute) {
@@ -297,6 +307,8 @@ static enum voter_status voter_status_of(const struct voter *voter)
         return VOTER_FOUNDING;
     case VOTE_RECORD_FOUNDED:
         return VOTER_FOUNDED;
+    case VOTE_RECORD_RETIRED:
+        return VOTER_RETIRED;
     }
     return VOTER_NO_RECORD;
 }
@@ -305,7 +317,7 @@ struct voter_state core_voter(const struct core *core, uint64_t now_ms)
 {
     const struct voter *voter = &core->voter;
     struct voter_state state = {
-        .status = voter_status_of(voter),
+        .status = voter_status_of(core),
         .record_id = voter->record.id,
         .lineage = voter->record.lineage,
         .promise = voter->record.promise,

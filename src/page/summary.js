@@ -60,7 +60,8 @@ function acting(members, unheard) {
 
 function guard({ policy, needed, fresh, met }, voters) {
   if (voters) {
-    return `${fresh} of ${voters.count} voters, ${needed} needed${met && fresh === needed ? ": not one can be spared" : ""}`;
+    const count = Math.min(fresh, voters.heard - voters.lacking);
+    return `${count} of ${voters.count} voters, ${needed} needed${met && count <= needed ? ": none can be spared" : ""}`;
   }
   return policy === "none" ? "each part may act" : `${policy}: ${fresh} heard of ${needed} needed${met ? "" : ", not met"}`;
 }

@@ -222,6 +222,7 @@ static void read_strict(struct cursor *cursor, struct recording_start *start)
     }
     start->options.voters = voters;
     start->options.timing.lease_ms = read_number(cursor, 1, UINT32_MAX);
+    start->options.has_disk = read_number(cursor, 0, 1) != 0;
     start->options.record_damaged = read_number(cursor, 0, 1) != 0;
     start->record_length = read_number(cursor, 0, RECORDING_FRAME_BYTES_MAX);
     start->record = read_bytes(cursor, start->record_length);

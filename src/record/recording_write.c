@@ -100,6 +100,7 @@ static void put_strict(struct writer *writer, const struct recording_start *star
         put_text(writer, voters->names[i], NAME_BYTES_MAX);
     }
     put_number(writer, options->timing.lease_ms);
+    put_number(writer, options->has_disk ? 1 : 0);
     put_byte(writer, options->record_damaged);
     put_number(writer, start->record_length);
     put_bytes(writer, start->record, start->record_length);

@@ -53,6 +53,7 @@ struct journal {
     uint32_t member_count;
 
     struct pending_change pending;
+    struct voter_lists voters; /* of the view told last */
     size_t observer_count;
     struct observer observers[JOURNAL_OBSERVERS_MAX];
 };
@@ -234,6 +235,47 @@ static void write_change(const struct view_record *record, const struct pending_
     memcpy(out, change.text, CAUSE_TEXT_MAX);
 }
 
+static void pending_voter(struct pending_change *pending, const char *name, const char *what)
+{
+    char word[NAME_BYTES_MAX + 24];
+
+    snprintf(word, sizeof word, "~%s(%s)", name, what);
+    pending_add(pending, word);
+}
+
+/* Was it in the list that held? */
+static bool held_before(const struct voter_lists *former, const struct node_id *record)
+{
+    const uint8_t place = voter_lists_find(former, record);
+
+    return place != VOTER_NONE && (former->voters[place].before || !voter_lists_are_joint(former));
+}
+
+/* Who becomes a voter of guard strict, and who stops: first while both lists hold, then when the
+ * new one does alone. */
+static void pending_voters(struct journal *journal, const struct voter_lists *now)
+{
+    const struct voter_lists *former = &journal->voters;
+    const bool joint = voter_lists_are_joint(now);
+
+    if (former->count > 0 && !voter_lists_equal(former, now)) {
+        for (uint8_t i = 0; i < now->count; i++) {
+            const struct listed_voter *voter = &now->voters[i];
+            if (voter->now && !voter->before && !held_before(former, &voter->record)) {
+                pending_voter(&journal->pending, voter->name, joint ? "becomes_voter" : "voter");
+            } else if (!now->voters[voter_lists_find_name(now, voter->name)].now) {
+                pending_voter(&journal->pending, voter->name, "leaves_voters");
+            }
+        }
+        for (uint8_t i = 0; i < former->count && !joint; i++) {
+            if (voter_lists_find_name(now, former->voters[i].name) == VOTER_NONE) {
+                pending_voter(&journal->pending, former->voters[i].name, "no_voter");
+            }
+        }
+    }
+    voter_lists_copy(&journal->voters, now);
+}
+
 /* Closes the record of the view before and opens the one of this. */
 static void record_view(struct journal *journal, struct journal_entry *entry,
                         const struct view *view)
@@ -242,6 +284,7 @@ static void record_view(struct journal *journal, struct journal_entry *entry,
     struct view_record *before = newest_record(journal);
     struct view_record *record = &journal->views[journal->view_count % HISTORY_VIEWS_MAX];
 
+    pending_voters(journal, &view->voters);
     if (before != NULL) {
         before->lasted_ms = entry->now_ms - before->now_ms;
     }

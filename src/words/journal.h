@@ -70,7 +70,8 @@ struct view_record {
     uint32_t joined_count;
     uint32_t gone_count;
     char coordinator[NAME_BYTES_MAX + 1];
-    char change[CAUSE_TEXT_MAX]; /* "+delphi -athens(dead) ~cyrene(tags)"; cut with "..." */
+    char change[CAUSE_TEXT_MAX]; /* "+delphi -athens(dead) ~cyrene(tags) ~byzantium(voter)"; cut
+                                    with "..." */
 
     /* The views that it was made from, each with its coordinator's name, empty where it is not
      * known. */

@@ -1,4 +1,5 @@
 #include "words/message_words.h"
+#include "words/id_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -137,7 +138,8 @@ static void add_ballot(struct words *words, const struct message *message)
 
     add_carrier(words, &message->carrier);
     if (message->type == MESSAGE_VOTE) {
-        add_number(words, "voter", vote->voter);
+        char record[ID_TEXT_MAX];
+        add_text(words, "record", id_text(&vote->record, record));
         add_text(words, "about", vote_kind_text(vote->kind));
         add_text(words, "vote", vote_result_text(vote->result));
         add_number(words, "version", vote->version);

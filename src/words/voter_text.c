@@ -17,6 +17,8 @@ const char *voter_status_text(enum voter_status status)
         return "damaged record";
     case VOTER_MUTE:
         return "cannot write";
+    case VOTER_RETIRED:
+        return "retired";
     }
     return NULL;
 }

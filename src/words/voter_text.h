@@ -4,7 +4,8 @@
 
 #include "core/model/facts.h"
 
-/* "votes", "founding", "no record", "damaged record" or "cannot write"; NULL for no voter. */
+/* "votes", "founding", "no record", "damaged record", "cannot write" or "retired"; NULL for no
+ * voter. */
 const char *voter_status_text(enum voter_status status);
 
 #endif

@@ -393,7 +393,10 @@ static bool voters_lack(const struct whole_facts *facts, struct whole *whole)
             facts->guard.needed);
     }
     say_more(whole->sentence, "%s", spare ? "" : ": no further one can be lost");
-    say(whole->next, "doyen voters shows which, and what each has promised");
+    say(whole->next, "doyen voters shows which; %s",
+        facts->voters_lack > 0
+            ? "doyen voters replace NAME gives it another record"
+            : "start it, or have another member vote: doyen voters replace NAME WITH");
     return true;
 }
 
@@ -564,7 +567,11 @@ static void say_way(const struct whole_facts *facts, struct whole *whole)
 
 void whole_judge(const struct whole_facts *facts, struct whole *whole)
 {
+    const uint32_t votes = facts->voters_heard - facts->voters_lack;
+    const uint32_t needed = facts->voters / 2 + 1;
+
     *whole = (struct whole){.voters = facts->voters,
+                            .spare = votes > needed ? votes - needed : 0,
                             .heard = facts->voters_heard,
                             .lacking = facts->voters_lack,
                             .waiting = facts->voters_asked};

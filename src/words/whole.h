@@ -103,6 +103,7 @@ struct whole {
 
     /* Of the voters of guard strict, as in the facts. */
     uint32_t voters;
+    uint32_t spare; /* so many of those that vote may be lost */
     uint32_t heard;
     uint32_t lacking;
     uint32_t waiting;

@@ -183,7 +183,7 @@ Story(voters, a_damaged_record_is_said_in_every_answer_and_left_alone)
     const char *record = text_kept("%s/voter", state);
 
     cr_assert_eq(mkdir(state, 0700), 0);
-    write_text(record, "doyenvot\3 and then nothing of use\n");
+    write_text(record, "doyenvot\4 and then nothing of use\n");
     cluster_start(cluster, "athens", "athens", ARGS("--state-dir", state));
     assert_soon(strcmp(voter_of(cluster, "athens", "/v1/status"), "damaged record") == 0);
     cr_assert_str_eq(voter_of(cluster, "athens", "/v1/members"), "damaged record");
@@ -197,7 +197,7 @@ Story(voters, a_damaged_record_is_said_in_every_answer_and_left_alone)
     cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
     char *left = file_read(record, NULL);
     cr_assert_not_null(left);
-    cr_assert_str_eq(left, "doyenvot\3 and then nothing of use\n");
+    cr_assert_str_eq(left, "doyenvot\4 and then nothing of use\n");
     free(left);
 }
 

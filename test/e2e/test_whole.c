@@ -142,7 +142,7 @@ Story(whole, a_lost_quorum_is_said_everywhere)
     cluster_kill(cluster, "athens");
     assert_soon(says(cluster, "cyrene", "2 of 3 voters are heard, 2 needed: no further one"));
     assert_text_has(doyen(cluster, "cyrene", ARGS("status")).out,
-                    "2 of 3 voters, 2 needed: not one can be spared");
+                    "2 of 3 voters, 2 needed: none can be spared");
     cluster_kill(cluster, "byzantium");
     assert_soon(says(cluster, "cyrene", "nobody acts here: 1 of 3 voters is heard, 2 needed"));
     assert_soon(!says(cluster, "cyrene", "may act")); /* Their hosts say that both ended. */

@@ -280,7 +280,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->carrier.lineage = core_view(fuzz->core)->lineage;
         message->carrier.view = below(input, 2) == 0 ? any_view(fuzz, input) : NULL;
         message->carrier.vote = (struct vote_answer){
-            .voter = (uint8_t)below(input, VOTERS_MAX),
+            .record = fuzz->people[below(input, PEOPLE)],
             .kind = (enum vote_kind)below(input, VOTE_FOUNDING + 1),
             .result = (enum vote_result)below(input, VOTE_MUTE + 1),
             .version = near(input, core_view(fuzz->core)->version),

@@ -15,14 +15,10 @@ static struct host *host_of(struct sim *sim, uint32_t index)
     return &sim->hosts[index];
 }
 
-/* Z3b: one process votes under a name, and under another's it is not this one; nor does a record
- * count that was made for other voters. */
+/* Z3b: one process votes under a name, and under another's it is not this one. */
 static bool is_own_record(const struct host *host)
 {
-    const struct record_write *kept = host->record.kept;
-
-    return strcmp(host->name, host->right_name) == 0 && !host->record.damaged &&
-           (kept == NULL || voters_equal(&kept->voters, &host->voters));
+    return strcmp(host->name, host->right_name) == 0 && !host->record.damaged;
 }
 
 bool sim_may_start(const struct sim *sim, uint32_t index)
@@ -78,6 +74,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .voters = host->voters.count > 0 ? &host->voters : NULL,
         .record = own_record ? record_disk_find(&host->record) : NULL,
         .record_damaged = !own_record,
+        .has_disk = host->guard.policy == GUARD_STRICT,
     };
     const struct tags tags = sim_tags_of(host->tag == NULL ? "" : host->tag);
     options.tags = &tags;
@@ -184,12 +181,18 @@ void sim_stick_record(struct sim *sim, uint32_t index, uint64_t ms)
     host_of(sim, index)->record.stuck_until_us = sim->now_us + ms * US_PER_MS;
 }
 
+bool sim_has_record(const struct sim *sim, uint32_t index)
+{
+    const struct record_disk *disk = &sim->hosts[index].record;
+
+    return disk->kept != NULL && !disk->damaged;
+}
+
 bool sim_has_founded(const struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct record_disk *disk = &sim->hosts[i].record;
-        bool founded = disk->kept != NULL && disk->kept->record.state == VOTE_RECORD_FOUNDED &&
-                       voters_equal(&disk->kept->voters, &sim->voters);
+        bool founded = disk->kept != NULL && disk->kept->record.state == VOTE_RECORD_FOUNDED;
         if (!founded && !disk->spoilt && sim_is_voter(sim, i)) {
             return false;
         }
@@ -199,16 +202,20 @@ bool sim_has_founded(const struct sim *sim)
 
 bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
 {
-    uint32_t spoilt = 1;
+    const struct voter_lists *lists = sim_lists(sim);
+    voter_set sound = 0;
 
-    if (!sim_has_founded(sim)) {
+    if (!sim_has_founded(sim) || !sim_has_settled(sim)) {
         return false; /* One could not tell yet that the lost one has to be done without. */
     }
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        spoilt += sim->hosts[i].record.spoilt;
+        const struct vote_record *record = record_disk_find(&sim->hosts[i].record);
+        const uint8_t place = record == NULL ? VOTER_NONE : voter_lists_find(lists, &record->id);
+        if (i != index && !sim->hosts[i].record.spoilt && place != VOTER_NONE) {
+            sound |= voter_set_of(place);
+        }
     }
-    return !sim->hosts[index].record.spoilt &&
-           quorum_is_majority(sim->voters.count - spoilt, sim->voters.count);
+    return !sim->hosts[index].record.spoilt && voter_lists_agree(lists, sound);
 }
 
 void sim_roll_back(struct sim *sim, uint32_t index)
@@ -402,6 +409,24 @@ void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules
     }
 }
 
+void sim_change_voters(struct sim *sim, uint32_t index, uint32_t set, uint32_t anew)
+{
+    if (!sim_is_running(sim, index)) {
+        return;
+    }
+    struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TERMS);
+    struct voters_wish wish = {.number = core_view(sim_core(sim, index))->voters.number};
+    for (uint32_t i = 0; i < sim->host_count && wish.count < VOTERS_MAX; i++) {
+        if ((set >> i & 1) != 0) {
+            struct wished_voter *voter = &wish.voters[wish.count++];
+            memcpy(voter->name, sim->hosts[i].right_name, sizeof voter->name);
+            voter->anew = (anew >> i & 1) != 0;
+        }
+    }
+    pending->wish = (struct rules_wish){.voters = wish};
+    queue_push(&sim->queue, sim->now_us, pending);
+}
+
 void sim_forget_failed(struct sim *sim, uint32_t index)
 {
     if (sim_is_running(sim, index)) {
@@ -530,13 +555,16 @@ void sim_set_terms(struct sim *sim, uint32_t index, const struct sim_terms *term
     host->voters = terms->voters;
 }
 
+/* With which voters to found it says in vain once there is a view (Z13a). */
 static bool has_usual_terms(const struct sim *sim, const struct host *host)
 {
-    return guard_equal(&host->guard, &sim->options.guard) &&
+    const bool strict = host->guard.policy == GUARD_STRICT &&
+                        sim->options.guard.policy == GUARD_STRICT;
+
+    return (strict || guard_equal(&host->guard, &sim->options.guard)) &&
            host->profile == sim->options.profile &&
            host->timing.heartbeat_ms == sim->timing.heartbeat_ms &&
-           host->timing.lost_ms == sim->timing.lost_ms && host->capacity == sim->options.capacity &&
-           voters_equal(&host->voters, &sim->voters);
+           host->timing.lost_ms == sim->timing.lost_ms && host->capacity == sim->options.capacity;
 }
 
 void sim_set_versions(struct sim *sim, uint32_t index, uint8_t low, uint8_t high)
@@ -563,10 +591,6 @@ void sim_configure(struct sim *sim, uint32_t index)
 
     memcpy(host->name, host->right_name, sizeof host->name);
     sim_set_terms(sim, index, &terms);
-    if (host->record.kept != NULL && !voters_equal(&host->record.kept->voters, &sim->voters)) {
-        trace_note(sim, "the record of %s is of other voters: it is moved away", host->name);
-        record_disk_wipe(&host->record);
-    }
     host->seed_count = sim->options.seed_count;
     for (uint32_t i = 0; i < host->seed_count; i++) {
         host->seeds[i] = i;

@@ -28,6 +28,8 @@ enum fault_group {
     FAULTS_OF_OPTIONS,   /* for some plans, beside the common ones, but not where terms change, or
                             where somebody lies */
     FAULTS_OF_QUESTIONS, /* for some plans, beside the common ones */
+    FAULTS_OF_VOTERS, /* for plans of guard strict where nobody lies: who does is no voter, and is
+                         not to become one */
 };
 
 struct fault {

@@ -107,8 +107,15 @@ static void start_with(struct sim *sim, struct random *random, uint32_t host,
     const bool at_once = draw(random, 0, 3) != 0;
     const uint64_t ms = draw(random, 0, 1000);
 
+    struct sim_terms stated = *terms;
+
+    /* It would found with them what nobody asked for. */
+    if (terms->guard.policy == GUARD_STRICT && !sim_has_record(sim, host)) {
+        stated.guard = sim_usual_terms(sim).guard;
+        stated.voters = sim_usual_terms(sim).voters;
+    }
     sim_crash(sim, host);
-    sim_set_terms(sim, host, terms);
+    sim_set_terms(sim, host, &stated);
     sim_after(sim, at_once ? 0 : ms, fault_start_again, host, KEEP_DISK);
     sim_after(sim, draw(random, 1000, 15000), fault_put_right, host, 0);
 }

@@ -67,6 +67,54 @@ void strike_spoilt_record(struct sim *sim, struct random *random)
     sim_after(sim, draw(random, 0, 2000), fault_start_again, host, KEEP_DISK);
 }
 
+/* --- Other voters --- */
+
+static uint32_t listed_hosts(struct sim *sim)
+{
+    uint32_t set = 0;
+
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        set |= sim_is_voter(sim, i) ? UINT32_C(1) << i : 0;
+    }
+    return set;
+}
+
+/* H75 to H87: whoever it is asked of, and whatever goes on: one for another, one more, one less,
+ * any others, or another record for one, who may have lost its own. */
+void strike_change_of_voters(struct sim *sim, struct random *random)
+{
+    const uint32_t hosts = sim_host_count(sim);
+    const uint32_t listed = listed_hosts(sim);
+    const uint32_t one = UINT32_C(1) << any_host(sim, random);
+    const uint32_t voter = UINT32_C(1) << any_voter(sim, random);
+    uint32_t wished = listed;
+    uint32_t anew = 0;
+
+    if (!sim_has_founded(sim)) {
+        return;
+    }
+    switch (draw(random, 0, 4)) {
+    case 0:
+        wished = (listed & ~voter) | one;
+        break;
+    case 1:
+        wished = listed | one;
+        break;
+    case 2:
+        wished = listed & ~voter;
+        break;
+    case 3:
+        wished = draw_u32(random, 1, (UINT32_C(1) << (hosts < 9 ? hosts : 9)) - 1);
+        break;
+    default:
+        anew = voter;
+        break;
+    }
+    if (wished != 0) {
+        sim_change_voters(sim, any_host(sim, random), wished, anew);
+    }
+}
+
 /* --- Leases --- */
 
 /* About as long as a coordinator counts a lease, as a voter holds it, or as a silence may last. */

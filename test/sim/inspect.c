@@ -69,11 +69,69 @@ uint64_t sim_epochs_apart(const struct sim *sim)
     return highest > lowest ? highest - lowest : 0;
 }
 
+/* One without voters is of a cluster with another guard. */
+static const struct view *higher_view(const struct view *a, const struct view *b)
+{
+    if (b != NULL && b->voters.count == 0) {
+        return a;
+    }
+    const struct view_id of_a = a == NULL ? (struct view_id){.epoch = 0} : view_id_of(a);
+    const struct view_id of_b = b == NULL ? (struct view_id){.epoch = 0} : view_id_of(b);
+
+    return view_id_compare(&of_b, &of_a) > 0 ? b : a;
+}
+
+const struct voter_lists *sim_lists(const struct sim *sim)
+{
+    const struct view *highest = NULL;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        const struct vote_record *record = record_disk_find(&host->record);
+        highest = higher_view(highest, record == NULL ? NULL : record->accepted);
+        highest = higher_view(highest, host->running ? core_view(host->core) : NULL);
+    }
+    return highest == NULL ? NULL : &highest->voters;
+}
+
+bool sim_has_settled(const struct sim *sim)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+
+    if (lists == NULL || voter_lists_are_joint(lists)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        const struct vote_record *record = record_disk_find(&host->record);
+        const bool votes = record != NULL && record->state == VOTE_RECORD_FOUNDED &&
+                           voter_lists_find(lists, &record->id) != VOTER_NONE;
+        if (votes &&
+            (record->accepted == NULL || record->accepted->voters.number != lists->number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other)
 {
+    const struct voter_lists *lists = sim_lists(sim);
     uint32_t count = 0;
+    voter_set set = 0;
+
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        count += i != one && i != other && votes(sim, &sim->hosts[i]);
+        const struct host *host = &sim->hosts[i];
+        const struct vote_record *record = record_disk_find(&host->record);
+        const bool counts = i != one && i != other && votes(sim, host);
+        const uint8_t place = lists == NULL || record == NULL
+                                  ? VOTER_NONE
+                                  : voter_lists_find(lists, &record->id);
+        count += counts;
+        set |= counts && place != VOTER_NONE ? voter_set_of(place) : 0;
+    }
+    if (lists != NULL) {
+        return voter_lists_agree(lists, set);
     }
     return sim->voters.count == 0 || quorum_is_majority(count, sim->voters.count);
 }
@@ -170,7 +228,11 @@ uint32_t sim_voter_count(const struct sim *sim)
 
 bool sim_is_voter(const struct sim *sim, uint32_t host)
 {
-    return voters_find(&sim->voters, sim->hosts[host].right_name) != VOTER_NONE;
+    const struct voter_lists *lists = sim_lists(sim);
+    const char *name = sim->hosts[host].right_name;
+
+    return lists == NULL ? voters_find(&sim->voters, name) != VOTER_NONE
+                         : voter_lists_find_name(lists, name) != VOTER_NONE;
 }
 
 enum phase sim_phase(const struct sim *sim, uint32_t host)

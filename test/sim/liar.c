@@ -471,12 +471,62 @@ static void twist_gone(struct teller *teller, struct view *view)
     }
 }
 
+static struct node_id any_record(struct teller *teller)
+{
+    const struct voter_lists *lists = &teller->known->voters;
+
+    return lists->count > 0 && !chance(teller, 4)
+               ? lists->voters[draw(teller, 0, lists->count - 1)].record
+               : any_id(teller);
+}
+
+/* Z10, Z11: other voters, other lists, or another record under a name. */
+static void twist_voters(struct teller *teller, struct view *view)
+{
+    struct voter_lists *lists = &view->voters;
+    const struct host *host = any_running(teller);
+
+    if (lists->count == 0) {
+        lists->number = 1;
+        lists->voters[lists->count++] = (struct listed_voter){.now = true};
+    }
+    struct listed_voter *voter = &lists->voters[draw(teller, 0, lists->count - 1)];
+    switch (draw(teller, 0, 4)) {
+    case 0:
+        voter->record = any_record(teller);
+        break;
+    case 1:
+        memcpy(voter->name, host->name, sizeof voter->name);
+        voter->record = any_id(teller);
+        break;
+    case 2:
+        voter->before = !voter->before;
+        voter->now = voter->now || !voter->before;
+        break;
+    case 3:
+        lists->count = (uint8_t)draw(teller, 1, lists->count);
+        break;
+    default:
+        lists->number = leap(teller, lists->number) / 2 + 1;
+        break;
+    }
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (lists->voters[i].name[0] == '\0') {
+            memcpy(lists->voters[i].name, host->name, sizeof lists->voters[i].name);
+        }
+        if (id_is_none(&lists->voters[i].record)) {
+            lists->voters[i].record = fresh_id(teller);
+        }
+    }
+}
+
 static void twist(struct teller *teller, struct view *view)
 {
     static void (*const twists[])(struct teller *, struct view *) = {
-        twist_version, twist_epoch,  twist_next_age, twist_next_age, twist_ages,  twist_alone,
-        twist_lack,    twist_invent, twist_rename,   twist_lineage,  twist_merge, twist_merge,
-        twist_drained, twist_cause,  twist_gone,     twist_terms,    twist_terms};
+        twist_version, twist_epoch, twist_next_age, twist_next_age, twist_ages,
+        twist_alone,   twist_lack,  twist_invent,   twist_rename,   twist_lineage,
+        twist_merge,   twist_merge, twist_drained,  twist_cause,    twist_gone,
+        twist_terms,   twist_terms, twist_voters,   twist_voters};
 
     twists[draw(teller, 0, sizeof twists / sizeof twists[0] - 1)](teller, view);
 }
@@ -753,7 +803,9 @@ static void tell_pings(struct teller *teller)
                                        : 1 + leap(teller, teller->known->epoch) / 2,
             .lease_ms = 1};
         teller->message->ping.said = (struct lease_said){
-            .promised = 1 + leap(teller, teller->known->epoch) / 2, .leased = chance(teller, 2)};
+            .promised = 1 + leap(teller, teller->known->epoch) / 2,
+            .leased = chance(teller, 2),
+            .record = any_record(teller)};
     }
 }
 
@@ -866,7 +918,7 @@ static void tell_votes(struct teller *teller)
     carrier->view = chance(teller, 2) ? make_view(teller, some_maker(teller)) : NULL;
     carrier->lineage = chance(teller, 8) ? random_u64(teller->random) : teller->known->lineage;
     carrier->epoch = near(teller, epoch);
-    carrier->vote.voter = (uint8_t)draw(teller, 0, 4);
+    carrier->vote.record = any_record(teller);
     carrier->vote.kind = (enum vote_kind)draw(teller, VOTE_CLAIM, VOTE_FOUNDING);
     carrier->vote.result = (enum vote_result)draw(teller, VOTE_GRANTED, VOTE_REFUSED_FRESH);
     carrier->vote.version = near(teller, teller->known->version);

@@ -400,7 +400,7 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
         wrong = roles_settle(sim);
     }
     uint32_t broken = plan->broken % plan->hosts;
-    if (wrong == NULL && plan->narrowed) {
+    if (wrong == NULL && plan->narrowed && sim_can_do_without(sim, broken, broken)) {
         wrong = plan_check_narrow(plan, sim, &random);
     }
     if (wrong == NULL && is_unanswered(plan)) {

@@ -298,6 +298,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
         draw_group(plan, FAULTS_OF_LEASES, NULL, 2);
     }
+    if (plan->guard.policy == GUARD_STRICT && !options->liar) {
+        draw_group(plan, FAULTS_OF_VOTERS, NULL, 2);
+    }
     if (options->liar) {
         draw_liars(plan, lie);
     } else if (!options->terms) {

@@ -198,7 +198,11 @@ static struct packet *open_packet_of(struct sim *sim, const struct effect *effec
 /* No frame that brings this view along is longer, but for that of a MERGE. */
 static size_t frame_bytes_most(const struct view *view)
 {
-    enum { MEMBER_BYTES = 63, GONE_BYTES = 85 }; /* without the name and the tags */
+    enum {
+        MEMBER_BYTES = 63,
+        GONE_BYTES = 85,
+        VOTER_BYTES = 40
+    }; /* without the name and the tags */
     size_t bytes = FRAME_REST_BYTES;
 
     for (uint32_t i = 0; i < view->member_count; i++) {
@@ -207,6 +211,9 @@ static size_t frame_bytes_most(const struct view *view)
     }
     for (uint32_t i = 0; i < view->gone_count; i++) {
         bytes += GONE_BYTES + strlen(view->gone[i].name);
+    }
+    for (uint8_t i = 0; i < view->voters.count; i++) {
+        bytes += VOTER_BYTES + strlen(view->voters.voters[i].name);
     }
     return bytes;
 }

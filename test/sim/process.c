@@ -149,8 +149,14 @@ static void begin_write(struct sim *sim, struct host *host, struct record_write 
 
 static void on_sync(struct sim *sim, struct host *host, uint64_t number)
 {
-    struct record_write *write = record_disk_ask(
-        &host->record, record_write_new(&host->record, host->core, number, sim->options.capacity));
+    struct record_write *asked = record_write_new(&host->record, host->core, number,
+                                                  sim->options.capacity);
+
+    /* A voter may be the only one that is shown a proposal: the next one may be built on it. */
+    if (asked->record.accepted != NULL && !view_is_empty(asked->record.accepted)) {
+        oracle_on_sent_view(sim, host, asked->record.accepted);
+    }
+    struct record_write *write = record_disk_ask(&host->record, asked);
 
     if (write != NULL) {
         begin_write(sim, host, write);

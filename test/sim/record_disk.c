@@ -16,7 +16,6 @@ struct record_write *record_write_new(struct record_disk *disk, const struct cor
     }
     write->number = number;
     memcpy(write->voter, core_self(core)->name, sizeof write->voter);
-    write->voters = core_terms_configured(core)->voters;
     core_record(core, &write->record);
     view_init(&write->view, capacity, write->storage);
     view_clear(&write->view);
@@ -61,6 +60,13 @@ void record_disk_abandon(struct record_disk *disk)
 
 void record_disk_keep(struct record_disk *disk, struct record_write *write)
 {
+    const bool anew = disk->kept == NULL || disk->damaged ||
+                      !id_equal(&disk->kept->record.id, &write->record.id);
+
+    if (anew) { /* Another voter's, which has lost nothing (Z11e). */
+        disk->damaged = false;
+        disk->spoilt = false;
+    }
     record_write_free(disk->spare);
     disk->spare = disk->kept;
     disk->kept = write;

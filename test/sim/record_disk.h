@@ -15,7 +15,6 @@
 struct record_write {
     uint64_t number;
     char voter[NAME_BYTES_MAX + 1]; /* whose it is */
-    struct voters voters;           /* and of which */
     struct vote_record record;
     struct view view;
     _Alignas(max_align_t) uint8_t storage[]; /* of the view */

@@ -100,6 +100,9 @@ void sim_fail_record(struct sim *sim, uint32_t host, bool fails);
 void sim_slow_record(struct sim *sim, uint32_t host, uint64_t sync_ms);
 void sim_stick_record(struct sim *sim, uint32_t host, uint64_t ms);
 
+/* Has that host a sound record on its disk? */
+bool sim_has_record(const struct sim *sim, uint32_t host);
+
 /* Has every voter a record that says so, or did it have one? */
 bool sim_has_founded(const struct sim *sim);
 
@@ -217,8 +220,7 @@ void sim_set_versions(struct sim *sim, uint32_t host, uint8_t low, uint8_t high)
 /* Are its name, seeds and terms as they were in the beginning, or as sim_swap left them? */
 bool sim_is_configured(const struct sim *sim, uint32_t host);
 
-/* Gives it back the name, seeds and terms of the beginning. A record that it made for other voters
- * is moved away, as the log has said (Z3b). */
+/* Gives it back the name, seeds and terms of the beginning. */
 void sim_configure(struct sim *sim, uint32_t host);
 const char *sim_name(const struct sim *sim, uint32_t host);
 
@@ -305,6 +307,15 @@ uint32_t sim_voter_count(const struct sim *sim);        /* 0 but under guard str
  */
 bool sim_watches_its_neighbours(const struct sim *sim);
 bool sim_is_voter(const struct sim *sim, uint32_t host); /* by the name that it was given */
+
+/* The voters of the highest view that anybody holds, or has on disk; NULL: there is none. */
+const struct voter_lists *sim_lists(const struct sim *sim);
+
+/* Is no change of the voters on any voter's disk that is not settled? */
+bool sim_has_settled(const struct sim *sim);
+
+/* The operator of that host wants these to vote, `anew` under other records (Z11). */
+void sim_change_voters(struct sim *sim, uint32_t host, uint32_t set, uint32_t anew);
 enum phase sim_phase(const struct sim *sim, uint32_t host);
 struct waiting_state sim_waiting(const struct sim *sim, uint32_t host);
 

@@ -74,8 +74,28 @@ static void print_view_id(const struct sim *sim, const struct view_id *id)
     print_life(sim, &id->coordinator);
 }
 
+/* In the list that is left "-", in the new one "+", in both or in the only one nothing. */
+static void print_voters(const struct sim *sim, const struct voter_lists *lists)
+{
+    const bool joint = voter_lists_are_joint(lists);
+
+    fprintf(sim->options.trace, " voters %" PRIu64, lists->number);
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        fprintf(sim->options.trace, " %s%s:%02x%02x",
+                !voter->now               ? "-"
+                : joint && !voter->before ? "+"
+                                          : "",
+                voter->name, voter->record.bytes[0], voter->record.bytes[1]);
+    }
+}
+
 static void print_view(const struct sim *sim, const struct view *view)
 {
+    if (view != NULL && view_is_of_founders(view)) {
+        print_voters(sim, &view->voters);
+        return;
+    }
     if (view == NULL || view_is_empty(view)) {
         fputs(" no view", sim->options.trace);
         return;
@@ -94,6 +114,9 @@ static void print_view(const struct sim *sim, const struct view *view)
                 agreed->number, (unsigned)(agreed->origin >> 48), agreed->room,
                 agreed->joint ? " joint" : "", guard_needed(&agreed->now.guard),
                 (unsigned)agreed->now.heartbeat_ms);
+    }
+    if (view->voters.count > 0) {
+        print_voters(sim, &view->voters);
     }
 }
 
@@ -162,10 +185,12 @@ static void print_message(const struct sim *sim, const struct message *message)
         break;
     case MESSAGE_VOTE:
         fprintf(out,
-                " voter %u kind %d result %d epoch %" PRIu64 " promised %" PRIu64 " wait %" PRIu64,
-                message->carrier.vote.voter, (int)message->carrier.vote.kind,
-                (int)message->carrier.vote.result, message->carrier.epoch,
-                message->carrier.vote.promised, message->carrier.vote.wait_ms);
+                " record %02x%02x kind %d result %d epoch %" PRIu64 " promised %" PRIu64
+                " wait %" PRIu64,
+                message->carrier.vote.record.bytes[0], message->carrier.vote.record.bytes[1],
+                (int)message->carrier.vote.kind, (int)message->carrier.vote.result,
+                message->carrier.epoch, message->carrier.vote.promised,
+                message->carrier.vote.wait_ms);
         break;
     case MESSAGE_MOVE:
         fprintf(out, " kind %d ", (int)message->move.kind);

@@ -129,6 +129,35 @@ void rig_hears(struct rig *rig, char from)
     deliver_heartbeat(rig, from);
 }
 
+static struct view_id asked_about(const struct rig *rig, enum vote_kind kind)
+{
+    switch (kind) {
+    case VOTE_CLAIM:
+        return (struct view_id){.epoch = rig->core->campaign.epoch};
+    case VOTE_PREPARE:
+        return view_id_of(&rig->core->change.pending);
+    case VOTE_HEARTBEAT:
+        return view_id_of(core_view(rig->core));
+    case VOTE_FOUNDING:
+        break;
+    }
+    return (struct view_id){.epoch = 0};
+}
+
+struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
+                        enum vote_result result)
+{
+    const struct view_id about = asked_about(rig, kind);
+
+    return (struct message){.type = MESSAGE_VOTE,
+                            .carrier = {.lineage = core_view(rig->core)->lineage,
+                                        .epoch = about.epoch,
+                                        .vote = {.record = record_of(voter),
+                                                 .kind = kind,
+                                                 .result = result,
+                                                 .version = about.version}}};
+}
+
 bool rig_answers(struct rig *rig, char voter, const struct lease_said *said)
 {
     const struct node_id id = rig_id(rig, voter);
@@ -138,12 +167,15 @@ bool rig_answers(struct rig *rig, char voter, const struct lease_said *said)
     if (position == VIEW_NONE || rig->core->peers[position].number.nonce == 0) {
         return false;
     }
-    rig_gets(rig, voter,
-             &(struct message){.type = MESSAGE_PONG,
-                               .ping = {.nonce = rig->core->peers[position].number.nonce,
-                                        .subject = id,
-                                        .origin = core_self(rig->core)->id,
-                                        .said = *said}});
+    struct message pong = {.type = MESSAGE_PONG,
+                           .ping = {.nonce = rig->core->peers[position].number.nonce,
+                                    .subject = id,
+                                    .origin = core_self(rig->core)->id,
+                                    .said = *said}};
+    if (id_is_none(&said->record)) {
+        pong.ping.said.record = record_of(voter);
+    }
+    rig_gets(rig, voter, &pong);
     return true;
 }
 
@@ -377,9 +409,11 @@ static struct rig *start_with(char self, struct core_options options)
     options.watchers = options.watchers != 0 ? options.watchers : WATCHERS_MOST;
     options.fanout = options.fanout != 0 ? options.fanout : FANOUT_DEFAULT;
     options.has_seeds = true;
+    options.has_disk = options.guard.policy == GUARD_STRICT;
     memcpy(options.random_seed, (const uint64_t[]){(uint64_t)self, 2, 3, 4},
            sizeof options.random_seed);
     rig->self = self;
+    rig->voters = "";
     rig->timing = options.timing;
     rig->now_ms = BEGIN_MS;
     rig->capacity = options.capacity;
@@ -490,7 +524,19 @@ struct rig *rig_strict_among(const char *letters, char self, const char *names)
     const struct core_options options = {.guard = {.policy = GUARD_STRICT, .count = voters.count},
                                          .voters = &voters,
                                          .capacity = capacity_for(letters)};
-    return let_in(start_with(self, options), letters);
+    struct rig *rig = start_with(self, options);
+    rig->voters = names;
+    return let_in(rig, letters);
+}
+
+struct vote_record *rig_votes(struct rig *rig)
+{
+    struct vote_record *record = &rig->core->voter.record;
+
+    record->id = record_of(rig->self);
+    record->lineage = core_view(rig->core)->lineage;
+    record->state = VOTE_RECORD_FOUNDED;
+    return record;
 }
 
 void rig_free(struct rig *rig)
@@ -518,6 +564,7 @@ struct view *rig_view(struct rig *rig, const char *letters)
     if (position != VIEW_NONE) {
         view->members[position].id = core_self(rig->core)->id;
     }
+    view_name_voters(view, rig->voters);
     view_seal(view);
     cr_assert(view_is_sound(view)); /* This made its index anew, too. */
     return view;
@@ -663,6 +710,13 @@ void rig_ignores(struct rig *rig, char from, const struct message *content, enum
     struct message message = rig_message(rig, from, content);
 
     rig_ignores_raw(rig, &message, reason);
+}
+
+void rig_syncs(struct rig *rig)
+{
+    const struct synced_event synced = {.number = rig->core->voter.requested, .ok = true};
+
+    step(rig, (struct event){.type = EVENT_SYNCED, .synced = synced});
 }
 
 void rig_refuses(struct rig *rig, char from, const struct message *content, enum refusal reason)

@@ -33,6 +33,7 @@ struct rig {
     struct timing timing;
     uint32_t capacity;
     char self;
+    const char *voters; /* under guard strict; else "" */
     uint64_t now_ms;
     uint64_t numbers[128]; /* by letter: of that peer's last message */
     uint64_t last_number;  /* of the message that this node sent last: all peers echo it */
@@ -76,11 +77,16 @@ struct rig *rig_on_rings(const char *letters, char self);
 /* The same, which sends changes to so many members itself (U4). */
 struct rig *rig_with_fanout(const char *letters, char self, struct guard guard, uint32_t fanout);
 
-/* The same under guard strict; all members are voters, and this one has no record. */
+/* The same under guard strict; all members are voters, and this one has no record. The record of
+ * each is record_of its letter, as the views say (Z10a). */
 struct rig *rig_strict(const char *letters, char self);
 
 /* The same, but the voters are those of `names`. */
 struct rig *rig_strict_among(const char *letters, char self, const char *names);
+
+/* This node has that record, and votes in the lineage of the view. */
+struct vote_record *rig_votes(struct rig *rig);
+
 void rig_free(struct rig *rig);
 
 /* A view of those members with ages from 1, epoch 1, version = how many, and one like the core's
@@ -100,7 +106,13 @@ void rig_gets_raw(struct rig *rig, const struct message *message);
 /* The peer, or a stranger, says that it holds the view that the core holds. */
 void rig_hears(struct rig *rig, char from);
 
-/* The voter's answer to the question that the core put to it last; false: none is open. */
+/* What the voter of that name says to the question that the core has put to the voters: of that
+ * kind, with that result. */
+struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
+                        enum vote_result result);
+
+/* The voter's answer to the question that the core put to it last; false: none is open. By
+ * its own record, unless another is named. */
 bool rig_answers(struct rig *rig, char voter, const struct lease_said *said);
 
 /* It leases the epoch of the core's view, if it was asked. */
@@ -117,6 +129,9 @@ void rig_accuses(struct rig *rig, char from, uint64_t age, enum verdict verdict)
 
 /* The same of several: at most SUSPECTS_MAX. */
 void rig_names(struct rig *rig, char from, const struct suspicion *suspects, uint8_t count);
+
+/* The disk has all that the core's voter has asked it to write. */
+void rig_syncs(struct rig *rig);
 
 void rig_links(struct rig *rig, char peer, enum link_news news);
 

@@ -206,6 +206,7 @@ static void scene_open(struct scene *scene)
         .peers = calloc(3, sizeof(struct peer_state)),
         .silent = calloc(3, sizeof(bool)),
     };
+    scene->facts.voters = &scene->facts.founders;
     scene->facts.peers[1] = (struct peer_state){.heard_ms_ago = 1205, .verdict = VERDICT_LOST};
     scene->facts.peers[2] = (struct peer_state){.heard_ms_ago = 98, .linked = true};
     scene->facts.silent[1] = true;

@@ -13,6 +13,8 @@ struct scene {
     struct member self;
     struct facts facts;
     struct voter_survey survey;
+    struct voter_lists lists;
+    struct peer_state peers[2];
     bool silent[2];
 };
 
@@ -20,7 +22,9 @@ static void scene_open(struct scene *scene)
 {
     *scene = (struct scene){.built = view_of("A B"), .self = member_of('A')};
     strcpy(scene->config.cluster, "doyen");
-    scene->config.voters = (struct voters){.count = 3, .names = {"A", "B", "C"}};
+    voter_lists_from_names(&scene->lists, &(struct voters){.count = 3, .names = {"A", "B", "C"}});
+    scene->facts.voters = &scene->lists;
+    scene->facts.peers = scene->peers;
     scene->facts.config = &scene->config;
     scene->facts.self = &scene->self;
     scene->facts.view = &scene->built.view;
@@ -174,7 +178,7 @@ Test(control_voters, under_another_guard_there_are_none)
     struct scene scene;
 
     scene_open(&scene);
-    scene.config.voters.count = 0;
+    scene.lists.count = 0;
     scene.facts.guard.guard = (struct guard){.policy = GUARD_NONE};
     scene.facts.voter.status = VOTER_NOT;
     json_t *document = report_voters(&scene.facts, &scene.survey);
@@ -183,6 +187,63 @@ Test(control_voters, under_another_guard_there_are_none)
     cr_assert(json_is_null(json_object_get(document, "needed")));
     cr_assert_eq(json_array_size(json_object_get(document, "voters")), 0);
     cr_assert(json_is_null(json_object_get(document, "disk")));
+    json_decref(document);
+    view_built_free(&scene.built);
+}
+
+static void list_voter(struct scene *scene, char name, char record, bool before, bool now)
+{
+    struct listed_voter *voter = &scene->lists.voters[scene->lists.count++];
+
+    *voter = (struct listed_voter){.name = {name}, .before = before, .now = now};
+    voter->record = member_of(record).id;
+}
+
+/* C gives way to B: two are needed of A and C, and of A and B. */
+Test(control_voters, a_change_shows_both_lists)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    scene.lists = (struct voter_lists){.number = 7};
+    list_voter(&scene, 'A', 'r', true, true);
+    list_voter(&scene, 'C', 's', true, false);
+    list_voter(&scene, 'B', 't', false, true);
+    scene.facts.voter = (struct voter_state){
+        .status = VOTER_FOUNDED, .record_id = member_of('r').id, .sync_ms_ago = NEVER_MS};
+    json_t *document = report_voters(&scene.facts, &scene.survey);
+    const json_t *change = json_object_get(document, "change");
+
+    cr_assert_str_eq(text_of(document, "number"), "7");
+    cr_assert_str_eq(text_of(voter_at(document, 0), "list"), "both");
+    cr_assert_str_eq(text_of(voter_at(document, 1), "list"), "old");
+    cr_assert_str_eq(text_of(voter_at(document, 2), "list"), "new");
+    cr_assert_eq(strlen(text_of(voter_at(document, 2), "record_id")), 32);
+    cr_assert_eq(json_array_size(json_object_get(change, "from")), 2);
+    cr_assert_str_eq(json_string_value(json_array_get(json_object_get(change, "to"), 1)), "B");
+    cr_assert_eq(number_of(document, "count"), 2);
+    cr_assert_eq(number_of(document, "voting"), 1); /* Of A and C, which lack more. */
+    cr_assert_eq(number_of(document, "needed"), 2);
+    cr_assert_eq(number_of(document, "spare"), 0);
+    json_decref(document);
+    view_built_free(&scene.built);
+}
+
+/* Its disk was replaced, and the view names the record that was on the former one. */
+Test(control_voters, one_with_another_record_than_the_view_names_does_not_vote)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    scene.lists = (struct voter_lists){.number = 1};
+    list_voter(&scene, 'A', 'r', false, true);
+    scene.facts.voter = (struct voter_state){
+        .status = VOTER_FOUNDED, .record_id = member_of('s').id, .sync_ms_ago = NEVER_MS};
+    json_t *document = report_voters(&scene.facts, &scene.survey);
+
+    cr_assert_str_eq(text_of(voter_at(document, 0), "voter"), "another record");
+    cr_assert_eq(number_of(document, "voting"), 0);
+    cr_assert(json_is_null(json_object_get(document, "change")));
     json_decref(document);
     view_built_free(&scene.built);
 }

@@ -11,10 +11,8 @@
 static struct rig *voter_that_accepted(struct view *(*proposal)(struct rig *rig))
 {
     struct rig *rig = rig_strict("A B C", 'B');
-    struct vote_record *record = &rig->core->voter.record;
+    struct vote_record *record = rig_votes(rig);
 
-    record->lineage = core_view(rig->core)->lineage;
-    record->state = VOTE_RECORD_FOUNDED;
     record->promise = (struct ballot){.epoch = core_view(rig->core)->epoch,
                                       .life = rig_id(rig, 'A')};
     rig_gets(rig, 'A',
@@ -139,17 +137,11 @@ Test(core_accepted, a_voter_disagrees_with_nobody_but_its_coordinator)
 
 static void disagrees(struct rig *rig, uint64_t version)
 {
-    const struct view *view = core_view(rig->core);
+    struct message vote = rig_vote(rig, 'B', VOTE_HEARTBEAT, VOTE_REFUSED_EPOCH);
 
-    rig_gets(rig, 'B',
-             &(struct message){.type = MESSAGE_VOTE,
-                               .carrier = {.lineage = view->lineage,
-                                           .epoch = view->epoch,
-                                           .vote = {.voter = 1,
-                                                    .kind = VOTE_HEARTBEAT,
-                                                    .result = VOTE_REFUSED_EPOCH,
-                                                    .version = version,
-                                                    .promised = view->epoch}}});
+    vote.carrier.vote.version = version;
+    vote.carrier.vote.promised = vote.carrier.epoch;
+    rig_gets(rig, 'B', &vote);
 }
 
 Test(core_accepted, a_coordinator_asks_for_an_epoch_above_what_a_voter_holds)

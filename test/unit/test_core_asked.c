@@ -32,14 +32,6 @@ static struct message from_stranger(struct rig *rig, char from, const struct mes
     return message;
 }
 
-static struct message granted(const struct rig *rig, uint8_t voter)
-{
-    return (struct message){.type = MESSAGE_VOTE,
-                            .carrier = {.lineage = core_view(rig->core)->lineage,
-                                        .epoch = rig->core->campaign.epoch,
-                                        .vote = {.voter = voter, .result = VOTE_GRANTED}}};
-}
-
 /* A, who coordinated, is dead, and B asks for an epoch. */
 static struct rig *candidate(void)
 {
@@ -55,7 +47,7 @@ static struct rig *candidate(void)
 Test(core_asked, a_strangers_vote_counts_for_nobody)
 {
     struct rig *rig = candidate();
-    const struct message vote = granted(rig, 2);
+    const struct message vote = rig_vote(rig, 'C', VOTE_CLAIM, VOTE_GRANTED);
 
     for (uint32_t echo = 0; echo < 100; echo++) {
         struct message lie = from_stranger(rig, 'X', &vote, echo);
@@ -64,11 +56,26 @@ Test(core_asked, a_strangers_vote_counts_for_nobody)
     rig_free(rig);
 }
 
+/* Nor does what it says of a founding that there is not. */
+Test(core_asked, a_strangers_record_counts_for_nobody)
+{
+    struct rig *rig = candidate();
+    struct message vote = rig_vote(rig, 'C', VOTE_FOUNDING, VOTE_GRANTED);
+
+    struct message lie = from_stranger(rig, 'X', &vote, 77);
+    rig_ignores_raw(rig, &lie, REFUSED_VOTER_UNKNOWN);
+    vote.carrier.view = rig_next(rig, "-B");
+    vote.carrier.vote.promised = core_view(rig->core)->epoch + 2 * LEAP_MAX;
+    lie = from_stranger(rig, 'X', &vote, 77);
+    rig_ignores_raw(rig, &lie, REFUSED_VOTER_UNKNOWN);
+    rig_free(rig);
+}
+
 /* H50: A is no member that could answer, but may vote in its next life. */
 Test(core_asked, a_voter_in_its_next_life_is_asked_and_heard)
 {
     struct rig *rig = candidate();
-    struct message vote = granted(rig, 0);
+    struct message vote = rig_vote(rig, 'A', VOTE_CLAIM, VOTE_GRANTED);
 
     rig_pass(rig, rig->timing.prepare_ms / 3, "C");
     const struct rig_sent *ballot = asked(rig, MESSAGE_BALLOT, 'A');
@@ -76,7 +83,7 @@ Test(core_asked, a_voter_in_its_next_life_is_asked_and_heard)
     cr_assert(id_is_none(&ballot->peer));
     vote = from_stranger(rig, 'X', &vote, ballot->echo);
     rig_gets_raw(rig, &vote);
-    cr_assert_eq(rig->core->campaign.tally.answers[0], ANSWER_YES);
+    cr_assert_eq(rig->core->campaign.tally.granted & voter_set_of(0), voter_set_of(0));
     rig_free(rig);
 }
 
@@ -92,8 +99,7 @@ static struct rig *voter(void)
 {
     struct rig *rig = rig_strict("A B C", 'B');
 
-    rig->core->voter.record.lineage = core_view(rig->core)->lineage;
-    rig->core->voter.record.state = VOTE_RECORD_FOUNDED;
+    rig_votes(rig);
     return rig;
 }
 
@@ -107,7 +113,7 @@ Test(core_asked, who_was_asked_for_a_view_does_not_vote)
     rig_gets_raw(rig, &told);
     const struct rig_sent *pull = asked(rig, MESSAGE_PULL, 'X');
     cr_assert_not_null(pull);
-    const struct message vote = granted(rig, 2);
+    const struct message vote = rig_vote(rig, 'C', VOTE_CLAIM, VOTE_GRANTED);
     told = from_stranger(rig, 'X', &vote, pull->echo);
     rig_gets_raw(rig, &told);
     cr_assert_eq(rig->refused.reason, REFUSED_VOTER_UNKNOWN);
@@ -395,7 +401,7 @@ Test(core_asked, strangers_are_asked_to_prove_it_so_often)
 /* Of C, who is asked by B. */
 static struct message refused_for(const struct rig *rig, uint64_t promised)
 {
-    struct message vote = granted(rig, 2);
+    struct message vote = rig_vote(rig, 'C', VOTE_CLAIM, VOTE_GRANTED);
 
     vote.carrier.vote.result = VOTE_REFUSED_EPOCH;
     vote.carrier.vote.promised = promised;
@@ -426,7 +432,7 @@ Test(core_asked, whoever_is_told_of_promises_that_leap_comes_in_anew)
 Test(core_asked, whoever_is_told_of_another_lineage_comes_in_anew)
 {
     struct rig *rig = candidate();
-    struct message vote = granted(rig, 2);
+    struct message vote = rig_vote(rig, 'C', VOTE_CLAIM, VOTE_GRANTED);
 
     vote.carrier.vote.result = VOTE_MUTE;
     vote.carrier.lineage++;
@@ -470,15 +476,13 @@ Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
  * count anyway. */
 static struct message leaps_for_its_voter(struct rig *rig, uint64_t age, uint64_t version)
 {
-    struct vote_record *record = &rig->core->voter.record;
+    struct vote_record *record = rig_votes(rig);
     struct view *next = rig_next(rig, "-A");
 
     next->epoch++;
     next->next_age += age;
     next->version += version;
     view_seal(next);
-    record->lineage = next->lineage;
-    record->state = VOTE_RECORD_FOUNDED;
     record->promise = (struct ballot){.epoch = next->epoch, .life = rig_id(rig, 'B')};
     return (struct message){.type = MESSAGE_PREPARE, .carrier = {.view = next}};
 }

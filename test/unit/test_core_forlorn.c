@@ -23,8 +23,7 @@ static struct rig *voter(void)
     struct rig *rig = rig_strict("A B C", 'B');
     const struct view *view = core_view(rig->core);
 
-    rig->core->voter.record.lineage = view->lineage;
-    rig->core->voter.record.state = VOTE_RECORD_FOUNDED;
+    rig_votes(rig);
     rig_gets(rig, 'A',
              &(struct message){
                  .type = MESSAGE_HEARTBEAT,
@@ -80,13 +79,12 @@ Test(core_forlorn, an_outsider_whose_view_leaps_is_refused_as_fresh)
 
 /* --- Who is alone --- */
 
-static struct message refused_as_fresh(const struct rig *rig, uint8_t voter)
+static struct message refused_as_fresh(const struct rig *rig, char voter)
 {
-    return (struct message){
-        .type = MESSAGE_VOTE,
-        .carrier = {.lineage = core_view(rig->core)->lineage,
-                    .epoch = rig->core->campaign.epoch,
-                    .vote = {.voter = voter, .result = VOTE_REFUSED_FRESH, .wait_ms = 100}}};
+    struct message vote = rig_vote(rig, voter, VOTE_CLAIM, VOTE_REFUSED_FRESH);
+
+    vote.carrier.vote.wait_ms = 100;
+    return vote;
 }
 
 /* The nonce of its last BALLOT to that voter, who is a stranger by now. */
@@ -116,7 +114,7 @@ static enum phase is_told(uint64_t ms, const char *alive)
         rig_pass(rig, 10, alive);
         nonce = nonce_for(rig, 'A');
     }
-    const struct message vote = refused_as_fresh(rig, 0);
+    const struct message vote = refused_as_fresh(rig, 'A');
     struct message told = from_stranger(rig, 'X', &vote);
     told.echo = nonce;
     rig_gets_raw(rig, &told);

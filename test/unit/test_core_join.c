@@ -2,10 +2,13 @@
  * step. What must not let anybody in is in test_core_change.c. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/detection/removal.h"
+#include "core/entry/join.h"
 #include "core/state/state.h"
 #include "rig.h"
+#include "voter_bench.h"
 
 static struct message carries(enum message_type type, struct view *view)
 {
@@ -463,7 +466,7 @@ static const struct view *proposed(struct rig *rig, char to)
 /* H33 */
 Test(core_join, each_of_the_terms_must_be_equal)
 {
-    for (int term = 0; term < 7; term++) {
+    for (int term = 0; term < 6; term++) {
         struct rig *rig = rig_in("A B", 'A');
         struct message join = joins(MESSAGE_JOIN, 'D', 0);
         struct terms *terms = &join.joiner.terms;
@@ -475,7 +478,6 @@ Test(core_join, each_of_the_terms_must_be_equal)
         terms->heartbeat_ms += term == 3;
         terms->lost_ms += term == 4;
         terms->capacity += term == 5;
-        terms->voters.count = term == 6 ? 1 : 0;
         if (term == 1) { /* Of the same policy, another number. */
             terms->guard.policy = GUARD_COUNT;
         }
@@ -493,6 +495,47 @@ Test(core_join, each_of_the_terms_must_be_equal)
         cr_assert_null(proposed(rig, 'D'));
         rig_free(rig);
     }
+}
+
+static bool is_offered(struct rig *rig, const struct terms *terms)
+{
+    struct message join = joins(MESSAGE_JOIN, 'D', 0);
+
+    join.joiner.terms = *terms;
+    rig_gets(rig, 'D', &join);
+    return rig_told(rig, MESSAGE_OFFER, 'D') != NULL;
+}
+
+/* Z13b: options are written once, and the voters change. */
+Test(core_join, a_joiner_may_name_other_voters_than_the_view)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct terms terms = rig->core->terms;
+
+    strcpy(terms.voters.names[0], "X");
+    cr_assert(is_offered(rig, &terms));
+    terms.guard.count = terms.voters.count = 2;
+    cr_assert(is_offered(rig, &terms));
+    terms.guard.policy = GUARD_COUNT;
+    cr_assert_not(is_offered(rig, &terms), "it acts by another guard");
+    rig_free(rig);
+}
+
+/* Z13a: two who found with other voters could both find a quorum. */
+Test(core_join, who_would_found_with_other_voters_is_no_company)
+{
+    struct voter_bench *bench = bench_new_named('A');
+    struct message join = joins(MESSAGE_JOIN, 'D', 0);
+
+    bench->core->now_ms = bench->now_ms;
+    join.joiner.terms = bench->core->terms;
+    strcpy(join.joiner.terms.voters.names[2], "D");
+    join_meet(bench->core, &join);
+    cr_assert_eq(core_waiting(bench->core, bench->now_ms).met, 1, "itself");
+    join.joiner.terms = bench->core->terms;
+    join_meet(bench->core, &join);
+    cr_assert_eq(core_waiting(bench->core, bench->now_ms).met, 2);
+    bench_free(bench);
 }
 
 /* H22 */

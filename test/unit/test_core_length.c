@@ -13,10 +13,8 @@ enum {
 static struct rig *rig_bound(void)
 {
     struct rig *rig = rig_strict("A B C", 'B');
-    struct vote_record *record = &rig->core->voter.record;
+    struct vote_record *record = rig_votes(rig);
 
-    record->lineage = core_view(rig->core)->lineage;
-    record->state = VOTE_RECORD_FOUNDED;
     record->promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
     rig_pass(rig, 10, "");
     return rig;
@@ -188,10 +186,8 @@ Test(core_length, who_takes_over_waits_for_what_was_granted_before)
     rig_pass(rig, rig->timing.batch_ms, "C D E");
     cr_assert(rig->core->campaign.on);
     for (uint8_t i = 0; i < 2; i++) {
-        const struct message vote = {.type = MESSAGE_VOTE,
-                                     .carrier = {.lineage = core_view(rig->core)->lineage,
-                                                 .epoch = rig->core->campaign.epoch,
-                                                 .vote = {.voter = 2 + i, .wait_ms = waits_ms[i]}}};
+        struct message vote = rig_vote(rig, voters[i], VOTE_CLAIM, VOTE_GRANTED);
+        vote.carrier.vote.wait_ms = waits_ms[i];
         rig_gets(rig, voters[i], &vote);
     }
     cr_assert_eq(rig->core->campaign.held_until_ms, rig->now_ms + waits_ms[0]);
@@ -204,9 +200,10 @@ Test(core_length, a_coordinator_counts_four_fifths_of_what_it_asks_for)
     struct rig *rig = rig_strict("A B C", 'A');
     const uint64_t sent_ms = rig->now_ms;
 
-    rig->core->peers[1].lease = (struct peer_lease){.epoch = 1, .asked_ms = sent_ms};
-    rig->core->peers[2].lease = (struct peer_lease){.epoch = 1, .asked_ms = sent_ms};
-    cr_assert_eq(lease_until(rig->core, lease_needed(rig->core), sent_ms),
-                 sent_ms + rig->timing.lease_ms * 4 / 5 - 2);
+    rig->core->peers[1].lease = (struct peer_lease){
+        .epoch = 1, .asked_ms = sent_ms, .record = record_of('B')};
+    rig->core->peers[2].lease = (struct peer_lease){
+        .epoch = 1, .asked_ms = sent_ms, .record = record_of('C')};
+    cr_assert_eq(lease_acts_until(rig->core, sent_ms), sent_ms + rig->timing.lease_ms * 4 / 5 - 2);
     rig_free(rig);
 }

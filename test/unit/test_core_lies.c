@@ -520,13 +520,10 @@ Test(core_lies, a_vote_does_not_leap)
 {
     struct rig *rig = rig_strict("A B C", 'A');
 
-    rig_refuses(rig, 'B',
-                &(struct message){.type = MESSAGE_VOTE,
-                                  .carrier = {.vote = {.kind = VOTE_CLAIM,
-                                                       .result = VOTE_REFUSED_EPOCH,
-                                                       .voter = 1,
-                                                       .promised = COUNTER_MAX}}},
-                REFUSED_EPOCH_LEAPS);
+    struct message vote = rig_vote(rig, 'B', VOTE_CLAIM, VOTE_REFUSED_EPOCH);
+
+    vote.carrier.vote.promised = COUNTER_MAX;
+    rig_refuses(rig, 'B', &vote, REFUSED_EPOCH_LEAPS);
     rig_free(rig);
 }
 

@@ -2,6 +2,7 @@
  * asks, and what of it a coordinator believes. test_voter.c has whom a voter binds itself to. */
 #include <criterion/criterion.h>
 
+#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
@@ -14,10 +15,8 @@
 static struct rig *rig_bound(void)
 {
     struct rig *rig = rig_strict("A B C", 'B');
-    struct vote_record *record = &rig->core->voter.record;
+    struct vote_record *record = rig_votes(rig);
 
-    record->lineage = core_view(rig->core)->lineage;
-    record->state = VOTE_RECORD_FOUNDED;
     record->promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
     record->lease_ms = rig->timing.lease_ms;
     record->hold_ms = timing_hold_ms(&rig->timing);
@@ -279,7 +278,7 @@ Test(core_question, whoever_joins_leases_nothing)
                                  .ping = {.asked = {BENCH_LINEAGE, 1, bench->lease_ms, 0}}};
 
     cr_assert_eq(core_phase(bench->core), PHASE_JOINING);
-    cr_assert_neq(bench->core->electorate.own, VOTER_NONE);
+    cr_assert(electorate_may_vote(bench->core));
     const struct lease_said said = voting_on_question(bench->core, &ping);
     cr_assert_eq(said.promised, 0);
     cr_assert_not(said.leased);
@@ -344,18 +343,11 @@ Test(core_question, a_longer_lease_is_said_when_the_disk_has_its_length)
 
 /* --- What a coordinator asks --- */
 
-static void accepts(struct rig *rig, char by, uint8_t voter)
+static void says(struct rig *rig, char by, enum vote_kind kind)
 {
-    const struct view *pending = &rig->core->change.pending;
+    const struct message vote = rig_vote(rig, by, kind, VOTE_GRANTED);
 
-    rig_gets(rig, by,
-             &(struct message){.type = MESSAGE_VOTE,
-                               .carrier = {.lineage = pending->lineage,
-                                           .epoch = pending->epoch,
-                                           .vote = {.voter = voter,
-                                                    .kind = VOTE_PREPARE,
-                                                    .result = VOTE_GRANTED,
-                                                    .version = pending->version}}});
+    rig_gets(rig, by, &vote);
 }
 
 /* D8c: it acts an answer later, not a round. */
@@ -368,16 +360,11 @@ Test(core_question, who_begins_to_coordinate_asks_at_once)
     rig_pass(rig, rig->timing.batch_ms, "C D E");
     cr_assert(rig->core->campaign.on);
     for (uint8_t i = 0; i < 3; i++) {
-        rig_gets(rig, voters[i],
-                 &(struct message){
-                     .type = MESSAGE_VOTE,
-                     .carrier = {.lineage = core_view(rig->core)->lineage,
-                                 .epoch = rig->core->campaign.epoch,
-                                 .vote = {.voter = (uint8_t)(2 + i), .result = VOTE_GRANTED}}});
+        says(rig, voters[i], VOTE_CLAIM);
     }
     cr_assert(rig->core->change.on);
     for (uint8_t i = 0; i < 3; i++) {
-        accepts(rig, voters[i], 2 + i);
+        says(rig, voters[i], VOTE_PREPARE);
     }
     for (uint64_t ms = 0; !core_is_coordinator(rig->core); ms++) { /* A might be asked yet. */
         cr_assert_lt(ms, 2 * rig->timing.prepare_ms);

@@ -55,7 +55,7 @@ Test(core_standing, under_strict_voters_are_counted)
     struct rig *rig = rig_strict_among("A B C D E", 'B', "A B C");
 
     cr_assert_eq(fresh(rig), 2);
-    rig->core->voter.record.state = VOTE_RECORD_FOUNDED;
+    rig_votes(rig);
     cr_assert_eq(fresh(rig), 3);
     rig->core->voter.mute = true;
     cr_assert_eq(fresh(rig), 2);

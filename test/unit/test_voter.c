@@ -727,11 +727,15 @@ Test(voter, a_founder_keeps_its_lineage_until_founding_is_over)
     bench_crash(bench);
     cr_assert_eq(voter_begin_founding(bench->core), lineage, "it was asked for already");
 
-    voter_end_founding(bench->core);
+    struct built_view founders = view_of("");
+    view_name_voters(&founders.view, "A B C");
+    voter_end_founding(bench->core, &founders.view.voters);
     bench_sync(bench);
     bench_crash(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
     cr_assert_eq(voter_begin_founding(bench->core), 0, "once");
+    cr_assert(voter_lists_equal(&bench->core->voter.accepted.voters, &founders.view.voters));
+    view_built_free(&founders);
     bench_free(bench);
 }
 

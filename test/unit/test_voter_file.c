@@ -10,7 +10,7 @@
 enum { CAPACITY = 16 };
 
 struct desk {
-    struct built_view accepted;
+    struct built_view accepted; /* names A, B and C as the voters */
     struct built_view read_view;
     struct voter_file file;
     struct voter_file read;
@@ -23,7 +23,6 @@ static void desk_open(struct desk *desk)
     *desk = (struct desk){.accepted = view_of("A B C"), .read_view = view_of("")};
     desk->file = (struct voter_file){.cluster = "doyen",
                                      .name = "athens",
-                                     .voters = {.count = 2, .names = {"athens", "byzantium"}},
                                      .record = {.id = member_of('r').id,
                                                 .lineage = UINT64_MAX,
                                                 .state = VOTE_RECORD_FOUNDED,
@@ -31,6 +30,8 @@ static void desk_open(struct desk *desk)
                                                 .lease_ms = LEASE_MS_MAX,
                                                 .hold_ms = LEASE_MS_MAX,
                                                 .accepted = &desk->accepted.view}};
+    view_name_voters(&desk->accepted.view, "A B C");
+    view_seal(&desk->accepted.view);
     desk->bytes = malloc(voter_file_bytes_max(CAPACITY));
     cr_assert_not_null(desk->bytes);
     desk->length = voter_file_write(desk->bytes, &desk->file);
@@ -66,7 +67,6 @@ Test(voter_file, what_was_written_comes_back)
     cr_assert_eq(desk_read(&desk, desk.length), VOTER_FILE_OK);
     cr_assert_str_eq(desk.read.cluster, "doyen");
     cr_assert_str_eq(desk.read.name, "athens");
-    cr_assert(voters_equal(&desk.read.voters, &desk.file.voters));
     cr_assert(id_equal(&desk.read.record.id, &desk.file.record.id));
     cr_assert_eq(desk.read.record.lineage, UINT64_MAX);
     cr_assert_eq(desk.read.record.state, VOTE_RECORD_FOUNDED);
@@ -75,6 +75,43 @@ Test(voter_file, what_was_written_comes_back)
     cr_assert_eq(desk.read.record.hold_ms, LEASE_MS_MAX);
     cr_assert_str_eq(view_text(desk.read.record.accepted, text, sizeof text), "A B C");
     cr_assert_eq(desk.read.record.accepted->hash, desk.accepted.view.hash);
+    cr_assert(voter_lists_equal(&desk.read.record.accepted->voters, &desk.accepted.view.voters));
+    desk_close(&desk);
+}
+
+/* Z13a: who goes on after the founder is lost learns from it whom to ask. */
+Test(voter_file, the_founders_come_back)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    struct view *founders = &desk.accepted.view;
+    view_clear(founders);
+    founders->lineage = desk.file.record.lineage;
+    view_name_voters(founders, "A B C");
+    view_seal(founders);
+    desk.length = voter_file_write(desk.bytes, &desk.file);
+    cr_assert_eq(desk_read(&desk, desk.length), VOTER_FILE_OK);
+    cr_assert(view_is_of_founders(desk.read.record.accepted));
+    cr_assert(voter_lists_equal(&desk.read.record.accepted->voters, &founders->voters));
+
+    founders->voters.voters[1].record = record_of('A');
+    view_seal(founders);
+    desk.length = voter_file_write(desk.bytes, &desk.file);
+    cr_assert_eq(desk_read(&desk, desk.length), VOTER_FILE_DAMAGED, "one record of two voters");
+    desk_close(&desk);
+}
+
+/* Z11h */
+Test(voter_file, a_retired_record_stays_one)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    desk.file.record.state = VOTE_RECORD_RETIRED;
+    desk.length = voter_file_write(desk.bytes, &desk.file);
+    cr_assert_eq(desk_read(&desk, desk.length), VOTER_FILE_OK);
+    cr_assert_eq(desk.read.record.state, VOTE_RECORD_RETIRED);
     desk_close(&desk);
 }
 

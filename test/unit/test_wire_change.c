@@ -185,6 +185,42 @@ Test(wire_change, who_moves_and_who_gets_other_tags_arrives_whole)
     cr_assert_gt(brief_bytes(&next), 0);
 }
 
+static void name_voters(struct view *view, uint8_t count, uint64_t number)
+{
+    view->voters.number = number;
+    view->voters.count = count;
+    for (uint8_t i = 0; i < count; i++) {
+        const struct member member = new_member(i);
+        struct listed_voter *voter = &view->voters.voters[i];
+        *voter = (struct listed_voter){.record = member.id, .address = member.address, .now = true};
+        memcpy(voter->name, member.name, sizeof voter->name);
+        voter->record.bytes[15] = 2;
+    }
+}
+
+/* Z10a: they are not said again where they are those of the base. */
+Test(wire_change, the_voters_are_said_where_they_change)
+{
+    fill(&base, MEMBERS);
+    follow();
+    name_voters(&next, 5, 1);
+    view_seal(&next);
+    const size_t first = check_arrives(MESSAGE_PREPARE);
+
+    name_voters(&base, 5, 1);
+    view_seal(&base);
+    follow();
+    view_seal(&next);
+    const size_t same = check_arrives(MESSAGE_PREPARE);
+    cr_assert_leq(same + 5 * sizeof(struct node_id), first);
+
+    name_voters(&next, 6, 2);
+    next.voters.voters[0].before = true;
+    next.voters.voters[0].now = false;
+    view_seal(&next);
+    cr_assert_gt(check_arrives(MESSAGE_PREPARE), first);
+}
+
 static void change_at_random(void)
 {
     for (uint32_t i = draw(5); i > 0; i--) {
@@ -452,7 +488,7 @@ Test(wire_change, golden_bytes_are_read_as_their_files_say)
         {"change/prepare", "one of three leaves, another one comes", MESSAGE_PREPARE, WIRE_OK, 0, 0,
          "", 0},
         {"change/ballot", "nothing differs but the numbers", MESSAGE_BALLOT, WIRE_OK, 0, 0, "", 0},
-        {"change/fields", "one field too many", MESSAGE_PREPARE, WIRE_SHAPE, CHANGE, 1, "\x9c", 1},
+        {"change/fields", "two fields too many", MESSAGE_PREPARE, WIRE_SHAPE, CHANGE, 1, "\x9d", 1},
         {"change/base-version", "another base", MESSAGE_PREPARE, WIRE_BASE, CHANGE + 4, 1, "\x10",
          1},
         {"change/base-hash", "another base of that name", MESSAGE_PREPARE, WIRE_BASE, CHANGE + 6, 1,

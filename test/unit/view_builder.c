@@ -35,6 +35,31 @@ struct built_view view_of(const char *letters)
     return built;
 }
 
+struct node_id record_of(char letter)
+{
+    struct node_id id = member_of(letter).id;
+
+    id.bytes[0] = 'r';
+    return id;
+}
+
+void view_name_voters(struct view *view, const char *letters)
+{
+    struct voter_lists *lists = &view->voters;
+
+    memset(lists, 0, sizeof *lists);
+    for (const char *at = letters; *at != '\0'; at++) {
+        if (*at != ' ') {
+            struct listed_voter *voter = &lists->voters[lists->count++];
+            voter->name[0] = *at;
+            voter->record = record_of(*at);
+            voter->address = member_of(*at).address;
+            voter->now = true;
+        }
+    }
+    lists->number = lists->count > 0;
+}
+
 void view_built_free(struct built_view *built)
 {
     free(built->storage);

@@ -18,6 +18,12 @@ struct member member_of(char letter);
 struct built_view view_of(const char *letters);
 void view_built_free(struct built_view *built);
 
+/* The id of the record of the voter of that name. */
+struct node_id record_of(char letter);
+
+/* Those are the voters that the view names (Z10a), in one list. To be sealed again. */
+void view_name_voters(struct view *view, const char *letters);
+
 /* The names in order, "A B C", into `text`. */
 const char *view_text(const struct view *view, char *text, size_t size);
 

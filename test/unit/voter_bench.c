@@ -64,6 +64,17 @@ struct voter_bench *bench_new(void)
     return bench;
 }
 
+void bench_knows_founders(struct voter_bench *bench)
+{
+    struct view *accepted = &bench->core->voter.accepted;
+
+    view_clear(accepted);
+    accepted->lineage = BENCH_LINEAGE;
+    view_name_voters(accepted, "A B C");
+    accepted->voters.voters[0].record = bench->core->voter.record.id;
+    view_seal(accepted);
+}
+
 void bench_free(struct voter_bench *bench)
 {
     view_built_free(&bench->disk_view);

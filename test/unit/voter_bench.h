@@ -40,6 +40,9 @@ struct core_options bench_options(char name);
 
 void bench_free(struct voter_bench *bench);
 
+/* Its record holds the founders (Z13a): itself under its own record, B and C under record_of. */
+void bench_knows_founders(struct voter_bench *bench);
+
 /* Questions: the result of each; what else the answer says is in `vote`. */
 enum vote_result bench_claims(struct voter_bench *bench, char life, uint64_t epoch);
 enum vote_result bench_claims_after(struct voter_bench *bench, char life, uint64_t epoch,

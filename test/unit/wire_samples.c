@@ -399,7 +399,8 @@ static void add_ballots(struct samples *samples)
     message->ping.nonce = 79;
     message->ping.subject = message->from;
     message->ping.origin = id_of('C');
-    message->ping.said = (struct lease_said){.promised = samples->settled.epoch, .leased = true};
+    message->ping.said = (struct lease_said){
+        .promised = samples->settled.epoch, .leased = true, .record = id_of('S')};
 
     message = add(samples, MESSAGE_BALLOT, "ballot",
                   "may I have that epoch? it was handed over to me");
@@ -417,11 +418,12 @@ static void add_ballots(struct samples *samples)
     message->carrier.view = &samples->settled;
     message->carrier.lineage = samples->settled.lineage;
     message->carrier.epoch = 8;
-    message->carrier.vote = (struct vote_answer){.voter = 2, .kind = VOTE_CLAIM, .wait_ms = 1800};
+    message->carrier.vote = (struct vote_answer){
+        .record = id_of('S'), .kind = VOTE_CLAIM, .wait_ms = 1800};
     message = add(samples, MESSAGE_VOTE, "vote-refused", "another one holds the lease");
     message->carrier.lineage = 0x1122334455667788;
     message->carrier.epoch = 8;
-    message->carrier.vote = (struct vote_answer){.voter = 8,
+    message->carrier.vote = (struct vote_answer){.record = id_of('S'),
                                                  .kind = VOTE_PREPARE,
                                                  .result = VOTE_REFUSED_LEASE,
                                                  .version = 300,
@@ -459,6 +461,59 @@ static void add_leases(struct samples *samples)
     message->ping.subject = message->from;
     message->ping.origin = id_of('C');
     message->ping.said = (struct lease_said){.promised = 9};
+}
+
+static struct listed_voter voter_of(char letter, const char *name, bool before, bool now)
+{
+    struct listed_voter voter = {.record = id_of(letter),
+                                 .address = address_4((uint8_t)letter, 7420)};
+
+    strcpy(voter.name, name);
+    voter.before = before;
+    voter.now = now;
+    return voter;
+}
+
+/* Byzantium has lost its record and gets another one, and athens, of which nobody has heard, is a
+ * voter no more. */
+static void make_voted(struct view *view)
+{
+    make_alone(view);
+    view->voters = (struct voter_lists){
+        .number = 300,
+        .count = 4,
+        .voters = {voter_of('S', "byzantium", true, false), voter_of('T', "cyrene", true, true),
+                   voter_of('U', "athens", true, false), voter_of('V', "byzantium", false, true)},
+    };
+    view->voters.voters[2].address = (struct address){.family = 0};
+    view_seal(view);
+}
+
+static void make_founders(struct view *view)
+{
+    view_clear(view);
+    view->lineage = 0x1122334455667788;
+    view->voters = (struct voter_lists){
+        .number = 1,
+        .count = 2,
+        .voters = {voter_of('S', "athens", false, true), voter_of('T', "cyrene", false, true)},
+    };
+    view_seal(view);
+}
+
+static void add_voters(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_VIEW, "view-voters",
+                                  "the voters are being changed");
+
+    message->carrier.view = &samples->voted;
+    message = add(samples, MESSAGE_BALLOT, "ballot-founders",
+                  "may I have that epoch? with these a cluster is founded");
+    message->carrier.view = &samples->founders;
+    message->carrier.lineage = samples->founders.lineage;
+    message->carrier.epoch = 1;
+    message->carrier.lease_ms = 700;
+    message->carrier.hold_ms = 1800;
 }
 
 static void add_moves(struct samples *samples)
@@ -592,6 +647,12 @@ static void add_terms(struct samples *samples)
     message->wish = (struct rules_wish){
         .number = 6, .rules = samples->changed.agreed.now, .forget_failed = true};
 
+    message = add(samples, MESSAGE_TERMS, "terms-voters", "who is to vote, one by another record");
+    message->wish = (struct rules_wish){
+        .voters = {.number = 3,
+                   .count = 2,
+                   .voters = {{.name = "athens"}, {.name = "delphi", .anew = true}}}};
+
     message = add(samples, MESSAGE_VIEW, "view-terms", "the terms are being changed");
     message->carrier.view = &samples->changed;
 
@@ -621,6 +682,8 @@ struct samples *samples_new(void)
     samples->speaking.next_age = 3;
     view_seal(&samples->speaking);
     make_changed(view_new(SAMPLE_CAPACITY, &samples->changed, &samples->changed_storage));
+    make_voted(view_new(SAMPLE_CAPACITY, &samples->voted, &samples->voted_storage));
+    make_founders(view_new(SAMPLE_CAPACITY, &samples->founders, &samples->founders_storage));
     make_settled(view_new(SAMPLE_CAPACITY, &samples->settled, &samples->settled_storage));
     make_merged(view_new(SAMPLE_CAPACITY, &samples->merged, &samples->merged_storage),
                 &samples->settled, &samples->alone);
@@ -641,6 +704,7 @@ struct samples *samples_new(void)
     add_versions(samples);
     add_terms(samples);
     add_leases(samples);
+    add_voters(samples);
     return samples;
 }
 
@@ -650,6 +714,8 @@ void samples_free(struct samples *samples)
     free(samples->drained_storage);
     free(samples->speaking_storage);
     free(samples->changed_storage);
+    free(samples->voted_storage);
+    free(samples->founders_storage);
     free(samples->settled_storage);
     free(samples->merged_storage);
     free(samples);

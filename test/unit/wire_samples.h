@@ -12,7 +12,7 @@
 
 enum {
     SAMPLE_CAPACITY = 8, /* of the codecs that read and write the samples */
-    SAMPLES_MAX = 72,
+    SAMPLES_MAX = 80,
 };
 
 #define SAMPLE_CLUSTER "doyen"
@@ -39,6 +39,10 @@ struct samples {
     void *speaking_storage;
     struct view changed; /* its terms are being changed (A2) */
     void *changed_storage;
+    struct view voted; /* its voters are being changed (Z11) */
+    void *voted_storage;
+    struct view founders; /* names the voters with whom a cluster is founded (Z13a) */
+    void *founders_storage;
     void *settled_storage;
     void *merged_storage;
 };

@@ -117,6 +117,10 @@ static size_t voters_that_vote(struct cli *cli, struct plan *plan)
         return 0;
     }
     const json_t *voters = json_object_get(answer.json, "voters");
+    if (document_has(answer.json, "change")) {
+        warn(plan, "the voters are being changed: wait until doyen voters shows no change");
+        plan->guard_fails = true;
+    }
     for (size_t i = 0; i < json_array_size(voters); i++) {
         const json_t *voter = json_array_get(voters, i);
         const char *status = document_text(voter, "voter", "it has not said that it does");
@@ -136,7 +140,6 @@ static size_t voters_that_vote(struct cli *cli, struct plan *plan)
     return voting;
 }
 
-/* Under strict nobody can be added while the cluster runs. */
 static void warn_of_guard(struct cli *cli, struct plan *plan, const json_t *members)
 {
     const json_t *guard = json_object_get(members, "guard");
@@ -155,7 +158,8 @@ static void warn_of_guard(struct cli *cli, struct plan *plan, const json_t *memb
                  "guard %.32s wants %zu %s and there are %zu: nobody acts while one of them "
                  "restarts; %s",
                  policy, needed, strict ? "voters that vote" : "members", present,
-                 strict ? "bring back the others first, each with its record" : "add one first");
+                 strict ? "bring back the others first, or replace them: doyen voters replace"
+                        : "add one first");
         warn(plan, text);
         plan->guard_fails = true;
     }

@@ -146,6 +146,23 @@ static void print_coordinator(const struct printer *printer, const json_t *statu
     }
 }
 
+/* Of the voters those that vote, and no more than those that lease. */
+static void print_strict(const struct printer *printer, const json_t *status)
+{
+    const json_t *guard = json_object_get(status, "guard");
+    const json_t *voters = json_object_get(status, "voters");
+    const bool met = document_guard_is_met(status);
+    const uint64_t voting = document_number(voters, "heard") - document_number(voters, "lacking");
+    const uint64_t fresh = document_number(guard, "fresh");
+    const uint64_t needed = document_number(guard, "needed");
+    const uint64_t count = voting < fresh ? voting : fresh;
+
+    printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
+                 "strict, %s: %" PRIu64 " of %" PRIu64 " voters, %" PRIu64 " needed%s",
+                 met ? "met" : "not met", count, document_number(voters, "count"), needed,
+                 met && count <= needed ? ": none can be spared" : "");
+}
+
 static void print_guard(const struct printer *printer, const json_t *status)
 {
     const json_t *guard = json_object_get(status, "guard");
@@ -153,18 +170,14 @@ static void print_guard(const struct printer *printer, const json_t *status)
 
     const char *policy = document_text(guard, "policy", "");
     const bool tight = met && document_number(guard, "fresh") == document_number(guard, "needed");
-    const char *spare = tight ? ": not one can be spared" : "";
+    const char *spare = tight ? ": none can be spared" : "";
 
     if (strcmp(policy, "none") == 0) {
         printer_fact(printer, "guard", TONE_PLAIN, "none");
         return;
     }
     if (document_has(status, "voters")) {
-        const uint64_t voters = document_number(json_object_get(status, "voters"), "count");
-        printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
-                     "strict, %s: %" PRIu64 " of %" PRIu64 " voters, %" PRIu64 " needed%s",
-                     met ? "met" : "not met", document_number(guard, "fresh"), voters,
-                     document_number(guard, "needed"), spare);
+        print_strict(printer, status);
         return;
     }
     if (document_has(guard, "size")) {
@@ -186,6 +199,8 @@ static void print_voter(const struct printer *printer, const json_t *status)
 
     if (strcmp(voter, "votes") == 0) {
         printer_fact(printer, "voter", TONE_GOOD, "%s", voter);
+    } else if (strcmp(voter, "retired") == 0) {
+        printer_fact(printer, "voter", TONE_PLAIN, "%s: others vote now", voter);
     } else if (strcmp(voter, "") != 0) {
         printer_fact(printer, "voter", TONE_BAD, "does not vote: %s", voter);
     }

@@ -1,4 +1,4 @@
-/* doyen voters: the voters of guard strict, and what each has promised. */
+/* doyen voters: the voters of guard strict, what each has promised, and changing them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,19 +9,110 @@
 #include "cli/request/document.h"
 #include "cli/request/voters_ask.h"
 #include "cli/verbs/verbs.h"
+#include "cli/verbs/voters_change.h"
 
-enum { RECORD_DIGITS = 8 }; /* as many as tell records apart for people */
+enum {
+    RECORD_DIGITS = 8, /* as many as tell records apart for people */
+    TIMEOUT_MS = 30000,
+};
+
+struct voters_options {
+    const char *what; /* NULL: show them */
+    const char *name;
+    const char *with;
+    bool dry_run;
+    uint64_t timeout_ms;
+};
+
+static bool is_word(const char *text)
+{
+    return strcmp(text, "add") == 0 || strcmp(text, "remove") == 0 ||
+           strcmp(text, "replace") == 0 || strcmp(text, "set") == 0;
+}
+
+static void take_word(struct voters_options *options, const char *word, struct argp_state *state)
+{
+    if (options->what == NULL) {
+        if (!is_word(word)) {
+            cli_usage_error(state,
+                            "%s: say add NAME, remove NAME, replace NAME [WITH] or set A,B,C, or "
+                            "nothing",
+                            word);
+        }
+        options->what = word;
+    } else if (options->name == NULL) {
+        options->name = word;
+    } else if (options->with == NULL && strcmp(options->what, "replace") == 0) {
+        options->with = word;
+    } else {
+        cli_usage_error(state, "%s: that is one word too many", word);
+    }
+}
+
+static void check_end(const struct voters_options *options, struct argp_state *state)
+{
+    if (options->what != NULL && options->name == NULL) {
+        cli_usage_error(state, "%s whom? Give %s", options->what,
+                        strcmp(options->what, "set") == 0 ? "the names, as in athens,byzantium"
+                                                          : "a name");
+    }
+    if (options->what == NULL && options->dry_run) {
+        cli_usage_error(state, "--dry-run goes with add, remove, replace or set");
+    }
+}
+
+static error_t parse_voters(int key, char *argument, struct argp_state *state)
+{
+    struct voters_options *options = state->input;
+
+    switch (key) {
+    case 't':
+        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0) {
+            cli_usage_error(
+                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
+        }
+        return 0;
+    case 'n':
+        options->dry_run = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_word(options, argument, state);
+        return 0;
+    case ARGP_KEY_END:
+        check_end(options, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option voters_options[] = {
+    {.name = "dry-run", .key = 'n', .doc = "Only say what would be done, or why it would not be"},
+    {.name = "timeout",
+     .key = 't',
+     .arg = "DUR",
+     .doc = "Give up waiting after this (500ms, 5s, 2m); 30s if not given"},
+    {.name = NULL},
+};
 
 static enum exit_code run_voters(struct cli *cli, int argc, char **argv);
 
 const struct verb verb_voters = {
     .name = "voters",
-    .summary = "The voters of guard strict, and what each has promised",
+    .arguments = "[add NAME | remove NAME | replace NAME [WITH] | set A,B,C]",
+    .summary = "The voters of guard strict: lists or changes them while the cluster runs",
     .details =
-        "One line per voter, in the order of --voters. All that are members are asked whether "
-        "they vote; a question mark stands for one that has not answered, and for what only "
-        "the voter itself shows. BOUND is for how long the voter grants "
-        "nothing to anybody else than the life it has promised its epoch to.",
+        "One line per voter. All that are members are asked whether they vote; a question mark "
+        "stands for one that has not answered, and for what only the voter itself shows. BOUND is "
+        "for how long the voter grants nothing to anybody else than the life it has promised its "
+        "epoch to.\n\n"
+        "add, remove, replace and set have other members vote, which need a --state-dir; nobody "
+        "stops acting for it. replace without WITH gives the same node another record, for one "
+        "that it has lost. They wait until that is settled.\n\n"
+        "Exit: 1 when the change is refused, 3 when nobody acts, 5 when it is not settled in time; "
+        "it goes on then.",
+    .options = voters_options,
+    .parse = parse_voters,
     .run = run_voters,
 };
 
@@ -76,6 +167,10 @@ static void add_record(struct table *table, const json_t *voter)
 
     snprintf(record, sizeof record, "%s", document_text(voter, "record_id", "-"));
     table_cell(table, TONE_PLAIN, record);
+}
+
+static void add_own(struct table *table, const json_t *voter)
+{
     add_promise(table, voter);
     add_accepted(table, voter);
     add_duration(table, voter, "until_ms");
@@ -88,12 +183,41 @@ static void add_voter(struct table *table, const json_t *voter)
     table_cell(table, TONE_PLAIN, document_text(voter, "name", "?"));
     table_cell(table, TONE_PLAIN, document_is_true(voter, "member") ? "yes" : "no");
     add_status(table, voter);
+    add_record(table, voter);
     if (document_is_true(voter, "self")) {
-        add_record(table, voter);
+        add_own(table, voter);
     } else {
-        for (unsigned i = 0; i < 5; i++) {
+        for (unsigned i = 0; i < 4; i++) {
             table_cell(table, TONE_FAINT, "?");
         }
+    }
+}
+
+/* "2 of 3 voters, 2 needed: none can be spared" */
+static void print_counts(const json_t *document)
+{
+    const uint64_t voting = document_number(document, "voting");
+    const uint64_t needed = document_number(document, "needed");
+    const uint64_t spare = document_number(document, "spare");
+    char spared[48] = "none";
+
+    if (spare > 0) {
+        snprintf(spared, sizeof spared, "%" PRIu64, spare);
+    }
+    printf("%" PRIu64 " of %" PRIu64 " voters, %" PRIu64 " needed: %s%s\n", voting,
+           document_number(document, "count"), needed, voting < needed ? "too few" : spared,
+           voting < needed ? "" : " can be spared");
+}
+
+static void print_change(const json_t *document)
+{
+    const json_t *change = json_object_get(document, "change");
+    char words[CHANGE_WORDS_MAX];
+
+    if (document_has(document, "change")) {
+        voters_change_words(json_object_get(change, "from"), json_object_get(change, "to"), true,
+                            words);
+        printf("change: %s\n", words);
     }
 }
 
@@ -115,15 +239,19 @@ static enum exit_code print_voters(const json_t *document)
     for (size_t i = 0; i < json_array_size(voters); i++) {
         add_voter(table, json_array_get(voters, i));
     }
-    return table_print(table) ? EXIT_DONE : EXIT_REFUSED;
+    if (!table_print(table)) {
+        return EXIT_REFUSED;
+    }
+    print_change(document);
+    print_counts(document);
+    return EXIT_DONE;
 }
 
-static enum exit_code run_voters(struct cli *cli, int argc, char **argv)
+static enum exit_code show(struct cli *cli)
 {
     struct answer answer;
-
-    cli_parse(cli, &verb_voters, argc, argv, NULL);
     enum exit_code code = voters_ask(cli, "/v1/voters", &answer);
+
     if (code != EXIT_DONE) {
         return code;
     }
@@ -133,5 +261,51 @@ static enum exit_code run_voters(struct cli *cli, int argc, char **argv)
         code = print_voters(answer.json);
     }
     answer_deinit(&answer);
+    return code;
+}
+
+/* "athens,byzantium": empty names are refused by the daemon. */
+static json_t *names_of(const char *list)
+{
+    json_t *names = json_array();
+    size_t length;
+
+    for (const char *at = list; names != NULL; at += length + 1) {
+        length = strcspn(at, ",");
+        (void)json_array_append_new(names, json_stringn(at, length));
+        if (at[length] == '\0') {
+            break;
+        }
+    }
+    return names;
+}
+
+static json_t *body_of(const struct voters_options *options)
+{
+    json_t *body = json_object();
+
+    (void)json_object_set_new(body, options->what,
+                              strcmp(options->what, "set") == 0 ? names_of(options->name)
+                                                                : json_string(options->name));
+    if (options->with != NULL) {
+        (void)json_object_set_new(body, "with", json_string(options->with));
+    }
+    if (options->dry_run) {
+        (void)json_object_set_new(body, "dry_run", json_true());
+    }
+    return body;
+}
+
+static enum exit_code run_voters(struct cli *cli, int argc, char **argv)
+{
+    struct voters_options options = {.timeout_ms = TIMEOUT_MS};
+
+    cli_parse(cli, &verb_voters, argc, argv, &options);
+    if (options.what == NULL) {
+        return show(cli);
+    }
+    json_t *body = body_of(&options);
+    const enum exit_code code = voters_change(cli, body, options.timeout_ms);
+    json_decref(body);
     return code;
 }

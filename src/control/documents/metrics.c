@@ -384,13 +384,34 @@ static void write_keys(const struct metrics *metrics, struct text_builder *text)
     }
 }
 
-static void write_voter(const struct facts *facts, struct text_builder *text)
+/* The list that is being left counts while there is one. */
+static void write_voter_lists(const struct metrics *metrics, struct text_builder *text)
 {
-    gauge(text, "doyen_voters", "Voters of guard strict; 0 under another guard.",
-          facts->config->voters.count);
+    const struct voter_lists *lists = metrics->facts->voters;
+    uint32_t before = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        before += lists->voters[i].before;
+    }
+    begin(text, "doyen_voters", "gauge",
+          "Voters of guard strict, in the list that holds or is being entered, and in the one that "
+          "is being left; 0 under another guard.");
+    sample(text, "doyen_voters", "list", "now", voter_lists_length(lists));
+    sample(text, "doyen_voters", "list", "old", before);
+    gauge(text, "doyen_voters_change", "Whether the voters are being changed.",
+          voter_lists_are_joint(lists));
+    gauge(text, "doyen_voters_spare", "Voters that vote and are not needed: so many may be lost.",
+          metrics->whole->spare);
+}
+
+static void write_voter(const struct metrics *metrics, struct text_builder *text)
+{
+    const struct facts *facts = metrics->facts;
+
+    write_voter_lists(metrics, text);
     begin(text, "doyen_voter", "gauge",
           "1 for how this node stands as a voter of guard strict; none: it is no voter.");
-    for (unsigned i = 0; i <= VOTER_MUTE; i++) {
+    for (unsigned i = 0; i <= VOTER_RETIRED; i++) {
         const char *status = voter_status_text((enum voter_status)i);
         sample(text, "doyen_voter", "status", status == NULL ? "none" : status,
                facts->voter.status == i);
@@ -522,7 +543,7 @@ void metrics_write(const struct metrics *metrics, struct text_builder *text)
     write_traffic(facts->traffic, text);
     write_user_messages(facts->traffic, text);
     write_keys(metrics, text);
-    write_voter(facts, text);
+    write_voter(metrics, text);
     write_leader(metrics, text);
     write_partitions(metrics->keeper, text);
     write_roles(metrics, text);

@@ -60,6 +60,9 @@ static json_t *own_answer(const struct facts *facts)
             json_put(object, "guard_met", json_boolean(facts->guard.met)) &&
             put_terms(object, facts) && json_put(object, "key", key_json(facts)) &&
             json_put(object, "voter", json_of_word(voter_status_text(facts->voter.status))) &&
+            json_put(object, "record",
+                     id_is_none(&facts->voter.record_id) ? json_null()
+                                                         : json_of_id(&facts->voter.record_id)) &&
             json_put(object, "late_wakeups", json_of_number(facts->counters->late_wakeups)) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
             json_put(object, "wall_ms", json_of_number((uint64_t)clock_wall_ms())));
@@ -93,12 +96,25 @@ static const struct field {
     const char *key;
     enum kind kind;
 } fields[] = {
-    {"version", KIND_TEXT},         {"protocol", KIND_NUMBER},  {"phase", KIND_TEXT},
-    {"epoch", KIND_TEXT},           {"view", KIND_TEXT},        {"members", KIND_NUMBER},
-    {"coordinator", KIND_TEXT},     {"acting", KIND_FLAG},      {"guard_met", KIND_FLAG},
-    {"guard", KIND_TEXT},           {"profile", KIND_TEXT},     {"heartbeat_ms", KIND_NUMBER},
-    {"fail_after_ms", KIND_NUMBER}, {"capacity", KIND_NUMBER},  {"voter", KIND_TEXT},
-    {"late_wakeups", KIND_NUMBER},  {"uptime_ms", KIND_NUMBER}, {"key", KIND_TEXT},
+    {"version", KIND_TEXT},
+    {"protocol", KIND_NUMBER},
+    {"phase", KIND_TEXT},
+    {"epoch", KIND_TEXT},
+    {"view", KIND_TEXT},
+    {"members", KIND_NUMBER},
+    {"coordinator", KIND_TEXT},
+    {"acting", KIND_FLAG},
+    {"guard_met", KIND_FLAG},
+    {"guard", KIND_TEXT},
+    {"profile", KIND_TEXT},
+    {"heartbeat_ms", KIND_NUMBER},
+    {"fail_after_ms", KIND_NUMBER},
+    {"capacity", KIND_NUMBER},
+    {"voter", KIND_TEXT},
+    {"record", KIND_TEXT},
+    {"late_wakeups", KIND_NUMBER},
+    {"uptime_ms", KIND_NUMBER},
+    {"key", KIND_TEXT},
 };
 
 static bool is_of_kind(const json_t *value, enum kind kind)

@@ -341,6 +341,7 @@ static json_t *voters_json(const struct whole *whole)
     return json_finished(object, json_put(object, "count", json_of_number(whole->voters)) &&
                                      json_put(object, "heard", json_of_number(whole->heard)) &&
                                      json_put(object, "lacking", json_of_number(whole->lacking)) &&
+                                     json_put(object, "spare", json_of_number(whole->spare)) &&
                                      json_put(object, "waiting", json_of_number(whole->waiting)));
 }
 

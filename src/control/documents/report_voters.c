@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "control/documents/voter_count.h"
 #include "control/text/json.h"
 #include "words/terms_text.h"
 #include "words/voter_text.h"
@@ -45,10 +46,7 @@ static bool put_own_record(json_t *object, const struct facts *facts)
 {
     const struct voter_state *voter = &facts->voter;
 
-    return json_put(object, "voter", json_of_word(voter_status_text(voter->status))) &&
-           json_put(object, "record_id",
-                    has_record(voter) ? json_of_id(&voter->record_id) : json_null()) &&
-           json_put(object, "lineage",
+    return json_put(object, "lineage",
                     has_record(voter) ? json_sprintf("%016" PRIx64, voter->lineage)
                                       : json_null()) &&
            json_put(object, "promise", promise_json(facts, &voter->promise)) &&
@@ -61,13 +59,12 @@ static bool put_own_record(json_t *object, const struct facts *facts)
                     voter->syncs == 0 ? json_null() : json_of_number(voter->sync_ms_ago));
 }
 
-/* Whether it votes, if it said so lately; what it has promised only itself shows. */
-static bool put_said(json_t *object, const json_t *said)
+/* What it has promised only itself shows. */
+static bool put_unknown(json_t *object)
 {
-    static const char *const keys[] = {"record_id", "lineage", "promise", "accepted",
-                                       "until_ms",  "synced",  "sync_ms"};
-    bool complete = json_put(object, "voter",
-                             json_of_word(json_string_value(json_object_get(said, "voter"))));
+    static const char *const keys[] = {"lineage",  "promise", "accepted",
+                                       "until_ms", "synced",  "sync_ms"};
+    bool complete = true;
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         complete = complete && json_put(object, keys[i], json_null());
@@ -75,38 +72,99 @@ static bool put_said(json_t *object, const json_t *said)
     return complete;
 }
 
+/* As the view names it; while it names none, the own one is known all the same. */
+static json_t *record_json(const struct facts *facts, const struct listed_voter *listed,
+                           bool is_self)
+{
+    if (!id_is_none(&listed->record)) {
+        return json_of_id(&listed->record);
+    }
+    return is_self && has_record(&facts->voter) ? json_of_id(&facts->voter.record_id) : json_null();
+}
+
+static const char *list_text(const struct facts *facts, const struct listed_voter *listed)
+{
+    if (!voter_lists_are_joint(facts->voters)) {
+        return "now";
+    }
+    return listed->before && listed->now ? "both" : listed->before ? "old" : "new";
+}
+
 static json_t *voter_json(const struct facts *facts, const struct voter_survey *survey,
                           uint8_t voter)
 {
-    const char *name = facts->config->voters.names[voter];
-    const uint32_t position = view_find_name(facts->view, name);
+    const struct listed_voter *listed = &facts->voters->voters[voter];
+    const uint32_t position = view_find_name(facts->view, listed->name);
     const bool is_member = position != VIEW_NONE;
-    const bool is_self = text_equal(name, facts->self->name);
+    const bool is_self = text_equal(listed->name, facts->self->name);
     json_t *object = json_object();
 
     return json_finished(
-        object, json_put(object, "name", json_of_word(name)) &&
-                    json_put(object, "self", json_boolean(is_self)) &&
-                    json_put(object, "member", json_boolean(is_member)) &&
-                    json_put(object, "heard",
-                             json_boolean(is_self || (is_member && !facts->silent[position]))) &&
-                    json_put(object, "address",
-                             is_member ? json_of_address(&facts->view->members[position].address)
-                                       : json_null()) &&
-                    (is_self ? put_own_record(object, facts)
-                             : put_said(object, voter_survey_said(survey, facts, voter))));
+        object,
+        json_put(object, "name", json_of_word(listed->name)) &&
+            json_put(object, "list", json_of_word(list_text(facts, listed))) &&
+            json_put(object, "self", json_boolean(is_self)) &&
+            json_put(object, "member", json_boolean(is_member)) &&
+            json_put(object, "heard",
+                     json_boolean(is_self || (is_member && !facts->silent[position]))) &&
+            json_put(object, "address",
+                     is_member ? json_of_address(&facts->view->members[position].address)
+                               : json_null()) &&
+            json_put(object, "voter", json_of_word(voter_survey_status(survey, facts, voter))) &&
+            json_put(object, "record_id", record_json(facts, listed, is_self)) &&
+            (is_self ? put_own_record(object, facts) : put_unknown(object)));
 }
 
 static json_t *voters_json(const struct facts *facts, const struct voter_survey *survey)
 {
-    const struct voters *voters = &facts->config->voters;
     json_t *array = json_array();
     bool complete = array != NULL;
 
-    for (uint8_t i = 0; i < voters->count && complete; i++) {
+    for (uint8_t i = 0; i < facts->voters->count && complete; i++) {
         complete = json_array_append_new(array, voter_json(facts, survey, i)) == 0;
     }
     return json_finished(array, complete);
+}
+
+static json_t *names_json(const struct voter_lists *lists, bool before)
+{
+    json_t *array = json_array();
+    bool complete = array != NULL;
+
+    for (uint8_t i = 0; i < lists->count && complete; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        if (before ? voter->before : voter->now) {
+            complete = json_array_append_new(array, json_of_word(voter->name)) == 0;
+        }
+    }
+    return json_finished(array, complete);
+}
+
+/* The two lists while there are two. */
+static json_t *change_json(const struct voter_lists *lists)
+{
+    if (!voter_lists_are_joint(lists)) {
+        return json_null();
+    }
+    json_t *object = json_object();
+
+    return json_finished(object, json_put(object, "from", names_json(lists, true)) &&
+                                     json_put(object, "to", names_json(lists, false)));
+}
+
+/* Of the list that lacks most; null under another guard. */
+static bool put_counts(json_t *object, const struct facts *facts, const struct voter_survey *survey)
+{
+    const struct voter_tally tally = voter_count(facts, survey);
+    const bool none = tally.count == 0;
+
+    return json_put(object, "number", json_of_u64(facts->voters->number)) &&
+           json_put(object, "change", change_json(facts->voters)) &&
+           json_put(object, "count", json_of_number(tally.count)) &&
+           json_put(object, "voting", json_of_number(voter_count_voting(&tally))) &&
+           json_put(object, "needed", none ? json_null() : json_of_number(tally.needed)) &&
+           json_put(object, "spare",
+                    none ? json_null() : json_of_number(voter_count_spare(&tally)));
 }
 
 /* How the writes of the record went, in this process; null for no voter. */
@@ -124,6 +182,12 @@ static json_t *disk_json(const struct facts *facts)
                     json_put(object, "slowest_us", json_of_number(facts->voter_times.slowest_us)));
 }
 
+/* Does the coordinator act, as far as this node knows? */
+static bool voters_acting(const struct facts *facts)
+{
+    return facts->coordinator != NULL && facts->reign != REIGN_IDLE;
+}
+
 json_t *report_voters(const struct facts *facts, const struct voter_survey *survey)
 {
     char policy[GUARD_TEXT_MAX];
@@ -136,9 +200,8 @@ json_t *report_voters(const struct facts *facts, const struct voter_survey *surv
             json_put(object, "cluster", json_of_word(facts->config->cluster)) &&
             json_put(object, "self", json_of_word(facts->self->name)) &&
             json_put(object, "policy", json_of_word(policy)) &&
-            json_put(object, "needed",
-                     facts->config->voters.count == 0 ? json_null()
-                                                      : json_of_number(facts->guard.needed)) &&
+            json_put(object, "acting", json_boolean(voters_acting(facts))) &&
+            put_counts(object, facts, survey) &&
             json_put(object, "waiting", json_of_number(voter_survey_waiting(survey, facts))) &&
             json_put(object, "voters", voters_json(facts, survey)) &&
             json_put(object, "disk", disk_json(facts)));

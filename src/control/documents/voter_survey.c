@@ -1,11 +1,14 @@
 #include "control/documents/voter_survey.h"
 
+#include "base/text.h"
 #include "control/documents/report_peers.h"
+#include "control/text/json.h"
 #include "runtime/services/inquiry.h"
+#include "words/voter_text.h"
 
 void voter_survey_deinit(struct voter_survey *survey)
 {
-    for (size_t i = 0; i < VOTERS_MAX; i++) {
+    for (size_t i = 0; i < VOTERS_LISTED_MAX; i++) {
         json_decref(survey->voters[i].answer);
     }
     *survey = (struct voter_survey){0};
@@ -14,18 +17,28 @@ void voter_survey_deinit(struct voter_survey *survey)
 /* The position of the voter among the members, if it is another one; else VIEW_NONE. */
 static uint32_t position_of(const struct facts *facts, uint8_t voter)
 {
-    const uint32_t position = view_find_name(facts->view, facts->config->voters.names[voter]);
+    const uint32_t position = view_find_name(facts->view, facts->voters->voters[voter].name);
     const bool is_self = position != VIEW_NONE &&
                          id_equal(&facts->view->members[position].id, &facts->self->id);
 
     return is_self ? VIEW_NONE : position;
 }
 
+/* Other voters, or the same by other records: nobody has said yet how it stands now. */
+static void forget_former(struct voter_survey *survey, const struct facts *facts)
+{
+    if (survey->number != facts->voters->number) {
+        voter_survey_deinit(survey);
+        survey->number = facts->voters->number;
+        survey->since_ms = facts->now_ms;
+    }
+}
+
 static void take(struct voter_survey *survey, const struct facts *facts)
 {
     const struct inquiry *inquiry = node_inquiry(facts->node);
 
-    for (uint8_t voter = 0; voter < facts->config->voters.count; voter++) {
+    for (uint8_t voter = 0; voter < facts->voters->count; voter++) {
         struct voter_said *said = &survey->voters[voter];
         const uint32_t position = position_of(facts, voter);
         json_t *answer = position == VIEW_NONE ? NULL : report_peer_said(facts, inquiry, position);
@@ -42,11 +55,15 @@ void voter_survey_ask(struct voter_survey *survey, const struct facts *facts, ui
 {
     struct inquiry *inquiry = node_inquiry(facts->node);
 
-    if (facts->config->voters.count == 0) {
+    if (facts->voters->count == 0) {
         return;
     }
-    take(survey, facts);
-    if (inquiry->slots == NULL || facts->now_ms >= inquiry->began_ms + lately_ms) {
+    forget_former(survey, facts);
+    if (inquiry->began_ms >= survey->since_ms) {
+        take(survey, facts);
+    }
+    if (inquiry->slots == NULL || inquiry->began_ms < survey->since_ms ||
+        facts->now_ms >= inquiry->began_ms + lately_ms) {
         (void)inquiry_begin(inquiry); /* Without memory nobody is asked. */
     }
     inquiry_ask(inquiry);
@@ -69,10 +86,37 @@ uint32_t voter_survey_waiting(const struct voter_survey *survey, const struct fa
 {
     uint32_t count = 0;
 
-    for (uint8_t voter = 0; voter < facts->config->voters.count; voter++) {
+    for (uint8_t voter = 0; voter < facts->voters->count; voter++) {
         const uint32_t position = position_of(facts, voter);
         count += position != VIEW_NONE && !facts->silent[position] &&
                  voter_survey_said(survey, facts, voter) == NULL;
     }
     return count;
+}
+
+static bool is_said_of(const char *record, const struct node_id *id)
+{
+    json_t *expected = json_of_id(id);
+    const bool same = expected != NULL && text_equal(json_string_value(expected), record);
+
+    json_decref(expected);
+    return same;
+}
+
+const char *voter_survey_status(const struct voter_survey *survey, const struct facts *facts,
+                                uint8_t voter)
+{
+    const struct listed_voter *listed = &facts->voters->voters[voter];
+    const struct node_id *own = &facts->voter.record_id;
+    const json_t *said = voter_survey_said(survey, facts, voter);
+    const char *record = json_string_value(json_object_get(said, "record"));
+    const bool is_self = text_equal(listed->name, facts->self->name);
+    const bool has_another = is_self ? !id_is_none(own) && !id_equal(own, &listed->record)
+                                     : record != NULL && !is_said_of(record, &listed->record);
+
+    if (has_another && !id_is_none(&listed->record)) {
+        return VOTER_OTHER_RECORD;
+    }
+    return is_self ? voter_status_text(facts->voter.status)
+                   : json_string_value(json_object_get(said, "voter"));
 }

@@ -22,9 +22,11 @@ struct voter_said {
     json_t *answer;      /* the known fields of what it said; owned */
 };
 
-/* All zero knows nothing; by voter. */
+/* All zero knows nothing; by place among facts->voters. */
 struct voter_survey {
-    struct voter_said voters[VOTERS_MAX];
+    uint64_t number;   /* of the voters that they were asked as, */
+    uint64_t since_ms; /* since then: what was said before says nothing */
+    struct voter_said voters[VOTERS_LISTED_MAX];
 };
 
 void voter_survey_deinit(struct voter_survey *survey);
@@ -36,6 +38,13 @@ void voter_survey_ask(struct voter_survey *survey, const struct facts *facts, ui
 /* What the voter, who is the member of that name and heard, said lately; NULL: nothing. Borrowed.
  */
 const json_t *voter_survey_said(const struct voter_survey *survey, const struct facts *facts,
+                                uint8_t voter);
+
+/* How the voter stands, in the words of voter_status_text: of this node as it is, of others as they
+ * said. VOTER_OTHER_RECORD where it votes by another record than the view names; NULL: it has not
+ * said. Borrowed. */
+#define VOTER_OTHER_RECORD "another record"
+const char *voter_survey_status(const struct voter_survey *survey, const struct facts *facts,
                                 uint8_t voter);
 
 /* Voters that are members, and others, and heard, and have said nothing lately. */

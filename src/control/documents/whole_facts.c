@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "control/documents/voter_count.h"
 #include "control/events/sentence.h"
 #include "control/text/json.h"
 #include "control/text/text_builder.h"
 #include "words/address_text.h"
-#include "words/voter_text.h"
 #include "words/way_text.h"
 
 /* What the facts borrow, until they are judged. */
@@ -71,7 +71,7 @@ static void collect_coordinator(const struct facts *facts, uint32_t self, struct
 {
     whole->coordinator = view_coordinator(facts->view)->name;
     whole->coordinates = self == 0;
-    whole->reign = core_reign(node_core(facts->node), facts->now_ms);
+    whole->reign = facts->reign;
     whole->handed_over = core_has_handed_over(node_core(facts->node));
     if (self != 0) {
         whole->coordinator_silent = is_silent(facts, 0);
@@ -152,45 +152,17 @@ static void collect_missing(const struct facts *facts, struct whole_facts *whole
 
 /* --- The voters ------------------------------------------------------------------------------ */
 
-/* How the voter stands as it said itself; NULL: it votes, or has not said. */
-static const char *lack_of(const struct facts *facts, const struct voter_survey *survey,
-                           uint8_t voter, bool is_self)
-{
-    const char *text = is_self ? voter_status_text(facts->voter.status)
-                               : json_string_value(json_object_get(
-                                     voter_survey_said(survey, facts, voter), "voter"));
-
-    return text == NULL || strcmp(text, voter_status_text(VOTER_FOUNDED)) == 0 ? NULL : text;
-}
-
-/* Did its host say that the process of that name ended, which is a member still or gone? */
-static bool has_ended_now(const struct facts *facts, const char *name, uint32_t position)
-{
-    const uint32_t gone = facts_find_gone(facts->view, name);
-
-    return position != VIEW_NONE ? facts->peers[position].verdict == VERDICT_DEAD
-                                 : gone != VIEW_NONE && has_ended(&facts->view->gone[gone]);
-}
-
 static void collect_voters(const struct facts *facts, const struct voter_survey *survey,
-                           uint32_t self, struct whole_facts *whole)
+                           struct whole_facts *whole)
 {
-    const struct voters *voters = &facts->config->voters;
+    const struct voter_tally tally = voter_count(facts, survey);
 
+    whole->voters = tally.count;
     whole->voters_asked = voter_survey_waiting(survey, facts);
-    for (uint8_t voter = 0; voter < voters->count; voter++) {
-        const uint32_t position = view_find_name(facts->view, voters->names[voter]);
-        if (position == VIEW_NONE || is_silent(facts, position)) {
-            whole->voters_ended += has_ended_now(facts, voters->names[voter], position);
-            continue;
-        }
-        const char *lack = lack_of(facts, survey, voter, position == self);
-        whole->voters_heard++;
-        if (lack != NULL) {
-            whole->voters_lack++;
-            whole->voter_lack = lack;
-        }
-    }
+    whole->voters_heard = tally.heard;
+    whole->voters_ended = tally.ended;
+    whole->voters_lack = tally.lacking;
+    whole->voter_lack = tally.lack;
 }
 
 /* --- Links ----------------------------------------------------------------------------------- */
@@ -257,7 +229,7 @@ void whole_now(const struct facts *facts, const struct links *links,
                                     .members = facts->view->member_count,
                                     .guard = facts->guard,
                                     .merging = facts->merging,
-                                    .voters = facts->config->voters.count,
+                                    .voters = voter_lists_length(facts->voters),
                                     .faults = node_fault_count(facts->node),
                                     .starved = facts->traffic->starved};
 
@@ -273,7 +245,7 @@ void whole_now(const struct facts *facts, const struct links *links,
         collect_members(facts, self, &collected);
         collect_coordinator(facts, self, &collected);
         collect_missing(facts, &collected);
-        collect_voters(facts, survey, self, &collected);
+        collect_voters(facts, survey, &collected);
         collect_links(facts, links, &borrowed, &collected);
     }
     if (find_way(facts, &borrowed)) {

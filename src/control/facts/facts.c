@@ -38,6 +38,7 @@ void facts_init(struct facts *facts, struct node *node)
     *facts = (struct facts){.node = node,
                             .started_ms = node_now_ms(node),
                             .life = life_of(&core_self(node_core(node))->id)};
+    voter_lists_from_names(&facts->founders, &node_config(node)->voters);
 }
 
 struct cursor facts_cursor(const struct facts *facts)
@@ -79,10 +80,12 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->coordinator = core_coordinator(core);
     facts->phase = core_phase(core);
     facts->merging = core_is_merging(core);
+    facts->reign = core_reign(core, now_ms);
     facts->guard = core_guard(core, now_ms);
     facts->terms = core_terms(core);
     facts->started = core_terms_configured(core);
     facts->agreed = core_agreed(core);
+    facts->voters = view->voters.count > 0 ? &view->voters : &facts->founders;
     facts->voter = core_voter(core, now_ms);
     facts->voter_times = node_voter_times(node);
     facts->acked = core_acked(core);

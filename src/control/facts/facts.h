@@ -30,10 +30,13 @@ struct facts {
     bool advisory;      /* the guard only narrows the window in which two nodes act */
     bool withdrawn;     /* the right was given up, for a hand-over */
     bool merging;
+    enum reign reign; /* does the coordinator act? */
     struct guard_state guard;
     const struct terms *terms;   /* in force, and those that this node was started with */
     const struct terms *started; /* the same unless `agreed` says otherwise */
     const struct agreed *agreed;
+    const struct voter_lists *voters; /* as the view names them; until there is one, the founders */
+    struct voter_lists founders;      /* without records */
     struct voter_state voter;
     struct voter_store_times voter_times;
     uint32_t acked;

@@ -224,6 +224,10 @@ static struct answer answer_unagreed(const struct facts *facts, enum unagreed ag
                               "beside %u members, those who failed keep their places: they may be "
                               "at work across a cut",
                               members);
+    case UNAGREED_VOTERS:
+        return answer_problem(MHD_HTTP_CONFLICT, "no such voters",
+                              "name each once, and who is to become a voter while it is a member",
+                              "a voter is named twice, or is to become one and is no member");
     case UNAGREED_GUARD:
         return answer_problem(MHD_HTTP_CONFLICT, "guard not met",
                               "start members until both are met",

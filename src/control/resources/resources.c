@@ -28,6 +28,7 @@
 #include "control/requests/move_request.h"
 #include "control/requests/tags_request.h"
 #include "control/requests/terms_request.h"
+#include "control/requests/voters_request.h"
 #include "control/resources/argument.h"
 #include "control/resources/campaign_answer.h"
 #include "control/resources/server.h"
@@ -449,6 +450,15 @@ static struct answer answer_change_terms(struct request *request)
                          request->body.length);
 }
 
+static struct answer answer_change_voters(struct request *request)
+{
+    struct control *control = request->server->control;
+
+    voter_survey_ask(&control->voter_survey, &control->facts, VOTER_ASK_MS);
+    return voters_request(&control->facts, &control->voter_survey, request->body.bytes,
+                          request->body.length);
+}
+
 static struct answer answer_tags(struct request *request)
 {
     return tags_request(&request->server->control->facts, request->body.bytes,
@@ -625,6 +635,7 @@ const struct resource resource_table[] = {
     {"/v1/journal", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_journal},
     {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
+    {"/v1/voters", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_change_voters},
     {"/v1/leader", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_leader},
     {"/v1/partitions", METHOD_GET, ANYWHERE, CACHE_NOTHING, "key", answer_partitions},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},

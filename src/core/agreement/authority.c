@@ -139,7 +139,7 @@ static bool releases_us(const struct core *core, const struct message *message)
 
 static bool is_voter(const struct core *core, uint32_t position)
 {
-    return core->peers[position].franchise.voter != VOTER_NONE;
+    return core->peers[position].franchise.voter;
 }
 
 uint32_t authority_voter(const struct core *core)

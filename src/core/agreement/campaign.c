@@ -33,13 +33,23 @@ static void tell(struct core *core, enum claim_step step)
 
 /* --- What the winner builds on --- */
 
-static const struct view *highest(const struct core *core)
+/* Z12a: its voters decide now. What they have answered stands, for the epoch is the same. */
+static void count_by(struct core *core, const struct voter_lists *former)
 {
-    const struct view *best = &core->campaign.best;
-    struct view_id theirs = view_id_of(best);
-    struct view_id ours = view_id_of(&core->view);
+    struct campaign *campaign = &core->campaign;
+    const struct voter_lists *lists = electorate_lists(core);
+    uint64_t leased_ms[VOTERS_LISTED_MAX] = {0};
 
-    return view_is_empty(best) || view_id_compare(&ours, &theirs) > 0 ? &core->view : best;
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const uint8_t place = voter_lists_find(former, &lists->voters[i].record);
+        leased_ms[i] = place == VOTER_NONE ? 0 : campaign->leased_ms[place];
+    }
+    memcpy(campaign->leased_ms, leased_ms, sizeof leased_ms);
+    campaign->tally.granted = voter_lists_move(campaign->tally.granted, former, lists);
+    campaign->tally.refused = voter_lists_move(campaign->tally.refused, former, lists);
+    if (voter_lists_all(lists) != campaign->tally.granted) {
+        campaign->ask_ms = core->now_ms; /* Some of them may not have been asked yet. */
+    }
 }
 
 static void consider(struct core *core, const struct view *accepted)
@@ -53,7 +63,12 @@ static void consider(struct core *core, const struct view *accepted)
         return;
     }
     if (view_is_empty(&core->campaign.best) || view_id_compare(&theirs, &best) > 0) {
+        struct voter_lists former;
+        voter_lists_copy(&former, electorate_lists(core));
         view_copy(&core->campaign.best, accepted);
+        if (!voter_lists_equal(&former, electorate_lists(core))) {
+            count_by(core, &former);
+        }
     }
 }
 
@@ -156,6 +171,7 @@ static struct view *found(struct core *core)
     view_clear(next);
     next->lineage = core->voter.record.lineage;
     next->cause = CAUSE_FOUND;
+    voter_lists_copy(&next->voters, electorate_lists(core));
     view_append(next, &core->life.self);
     return next;
 }
@@ -169,7 +185,7 @@ static void propose(struct core *core, struct view *next)
 
 static void win(struct core *core)
 {
-    const struct view *base = highest(core);
+    const struct view *base = electorate_highest(core);
     struct view *next;
 
     tell(core, CLAIM_WON);
@@ -188,6 +204,15 @@ static void win(struct core *core)
     propose(core, next);
 }
 
+/* The view that the node has built on, when it had won. */
+static const struct view *built_on(const struct core *core)
+{
+    const struct view_id best = view_id_of(&core->campaign.best);
+    const struct view_id ours = view_id_of(&core->view);
+
+    return view_id_compare(&best, &ours) > 0 ? &core->campaign.best : &core->view;
+}
+
 /* Z5d: what the node proposed when it had won removes somebody who is back, and need not: the view
  * that it builds on holds that one. Voters may be away for long, and within T_prepare it would have
  * been so as well. Once, so that it comes to an end. */
@@ -202,7 +227,7 @@ static bool removes_who_is_back(const struct core *core)
     }
     for (uint32_t i = 0; i < core->position; i++) {
         const struct member *older = &core->view.members[i];
-        if (is_back(core, older) && view_has(highest(core), &older->id) &&
+        if (is_back(core, older) && view_has(built_on(core), &older->id) &&
             view_find_gone(&change->pending, &older->id) != NULL) {
             return true;
         }
@@ -216,7 +241,7 @@ static void propose_anew(struct core *core)
 {
     REACHED(older_one_came_back);
     core->campaign.anew = true;
-    propose(core, succeed(core, highest(core)));
+    propose(core, succeed(core, built_on(core)));
 }
 
 bool campaign_take_out(struct core *core)
@@ -257,11 +282,13 @@ static struct vote_question own_question(const struct core *core)
  * its own voter, which the coordinator would then lack. */
 static void ask_own_voter(struct core *core)
 {
-    uint8_t own = core->electorate.own;
+    const struct voter_lists *lists = electorate_lists(core);
+    const struct tally *tally = &core->campaign.tally;
+    const uint8_t place = electorate_own(core, lists);
     struct message vote;
 
-    if (own != VOTER_NONE && core->campaign.tally.answers[own] == ANSWER_NONE &&
-        electorate_lacks_one(core, &core->campaign.tally)) {
+    if (place != VOTER_NONE && ((tally->granted | tally->refused) & voter_set_of(place)) == 0 &&
+        voter_lists_agree(lists, tally->granted | voter_set_of(place))) {
         const struct vote_question question = own_question(core);
         if (voting_ask_self(core, &question, &vote)) {
             campaign_on_vote(core, &vote);
@@ -279,12 +306,21 @@ static uint64_t asks_next_ms(struct core *core)
                        (shortest_ms << (campaign->askings < 3 ? campaign->askings : 3));
 
     campaign->askings++;
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        if (campaign->leased_ms[voter] > core->now_ms) {
-            next_ms = earlier(next_ms, campaign->leased_ms[voter]);
+    for (uint8_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        if (campaign->leased_ms[i] > core->now_ms) {
+            next_ms = earlier(next_ms, campaign->leased_ms[i]);
         }
     }
     return next_ms;
+}
+
+/* Z13a: an outsider that has accepted nothing yet shows with whom the cluster is founded. */
+static struct view *view_to_show(struct core *core)
+{
+    if (!view_is_empty(&core->view)) {
+        return &core->view;
+    }
+    return view_is_of_founders(&core->voter.accepted) ? &core->voter.accepted : NULL;
 }
 
 static void ask(struct core *core, bool again)
@@ -292,7 +328,7 @@ static void ask(struct core *core, bool again)
     struct message *message = outbox_message(core, MESSAGE_BALLOT);
 
     if (message != NULL) {
-        message->carrier.view = view_is_empty(&core->view) ? NULL : &core->view;
+        message->carrier.view = view_to_show(core);
         message->carrier.lineage = lineage_of(core);
         message->carrier.epoch = core->campaign.epoch;
         message->carrier.handover_by = core->campaign.handed_over.life;
@@ -302,7 +338,8 @@ static void ask(struct core *core, bool again)
     }
     const uint32_t sendings = core->campaign.askings;
     core->campaign.ask_ms = asks_next_ms(core);
-    electorate_ask(core, message, &core->campaign.tally, core->campaign.leased_ms, sendings);
+    electorate_ask(core, message, electorate_lists(core), &core->campaign.tally,
+                   core->campaign.leased_ms, sendings);
     if (again) {
         electorate_seek(core, message);
     }
@@ -460,19 +497,19 @@ static bool is_for_us(struct core *core, const struct message *vote)
 static void wait_until(struct core *core, uint64_t until_ms)
 {
     struct campaign *campaign = &core->campaign;
-    const bool refused = electorate_refuses(core, &campaign->tally);
+    const bool refused = campaign->tally.refused != 0;
 
     campaign->deadline_ms = refused ? earlier(campaign->deadline_ms, until_ms) : until_ms;
     campaign->last_chance = campaign->last_chance && refused;
 }
 
 /* The voter's own clock tells for how long yet. */
-static void asks_when_lease_ends(struct core *core, const struct vote_answer *answer)
+static void asks_when_lease_ends(struct core *core, const struct vote_answer *answer, uint8_t place)
 {
     const uint64_t wait_ms = earlier(answer->wait_ms, core->timing.lost_ms);
     const uint64_t ends_ms = core->now_ms + wait_ms + 1;
 
-    core->campaign.leased_ms[answer->voter] = ends_ms;
+    core->campaign.leased_ms[place] = ends_ms;
     core->campaign.ask_ms = earlier(core->campaign.ask_ms, ends_ms);
     wait_until(core, core->now_ms + wait_ms + core->timing.claim_ms);
 }
@@ -500,14 +537,18 @@ static void note_held(struct core *core, uint64_t wait_ms)
 void campaign_on_vote(struct core *core, const struct message *vote)
 {
     const struct vote_answer *answer = &vote->carrier.vote;
+    const struct voter_lists *lists = electorate_lists(core);
+    const uint8_t place = voter_lists_find(lists, &answer->record);
+    struct tally *tally = &core->campaign.tally;
 
-    if (!is_for_us(core, vote)) {
+    if (!is_for_us(core, vote) || place == VOTER_NONE) {
         return;
     }
-    electorate_learn_from(core, vote);
+    electorate_learn_from(core, vote, lists->voters[place].name);
     switch (answer->result) {
     case VOTE_GRANTED:
-        core->campaign.tally.answers[answer->voter] = ANSWER_YES;
+        tally->granted |= voter_set_of(place);
+        tally->refused &= ~voter_set_of(place);
         note_held(core, answer->wait_ms);
         if (vote->carrier.view != NULL) {
             consider(core, vote->carrier.view);
@@ -515,9 +556,10 @@ void campaign_on_vote(struct core *core, const struct message *vote)
         break;
     case VOTE_REFUSED_EPOCH:
         promise_saw_epoch(core, answer->promised);
-        core->campaign.tally.answers[answer->voter] = ANSWER_NO;
+        tally->refused |= voter_set_of(place);
+        tally->granted &= ~voter_set_of(place);
         wait_until(core, core->now_ms + core->timing.prepare_ms);
-        if (!electorate_may_agree(core, &core->campaign.tally)) {
+        if (!voter_lists_agree(lists, voter_lists_all(lists) & ~tally->refused)) {
             lose(core);
         }
         return;
@@ -530,14 +572,14 @@ void campaign_on_vote(struct core *core, const struct message *vote)
         ask_again_in(core, earlier(answer->wait_ms, core->timing.lost_ms));
         return;
     case VOTE_REFUSED_LEASE:
-        asks_when_lease_ends(core, answer);
+        asks_when_lease_ends(core, answer, place);
         return;
     case VOTE_WAITS:
     case VOTE_MUTE:
     case VOTE_UNPROVED:
         return;
     }
-    if (electorate_agrees(core, &core->campaign.tally)) {
+    if (voter_lists_agree(electorate_lists(core), tally->granted)) {
         win(core);
     } else {
         ask_own_voter(core);
@@ -547,12 +589,13 @@ void campaign_on_vote(struct core *core, const struct message *vote)
 /* Are so many of them members, besides this node, that another one could act? */
 static bool has_voters(const struct core *core)
 {
-    uint32_t count = 0;
+    const struct voter_lists *lists = &core->view.voters;
+    voter_set members = 0;
 
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        count += view_find_name(&core->view, core->terms.voters.names[voter]) != VIEW_NONE;
+    for (uint8_t i = 0; i < lists->count; i++) {
+        members |= core->electorate.positions[i] != VIEW_NONE ? voter_set_of(i) : 0;
     }
-    return core->view.member_count > 1 && quorum_is_majority(count, core->terms.voters.count);
+    return core->view.member_count > 1 && voter_lists_agree(lists, members);
 }
 
 /* Z7b: when a coordinator that does not act is to hand over; once in each reign. What counts is
@@ -607,7 +650,7 @@ void campaign_tick(struct core *core)
     if (!core->campaign.on) {
         return;
     }
-    if (electorate_agrees(core, &core->campaign.tally)) {
+    if (voter_lists_agree(electorate_lists(core), core->campaign.tally.granted)) {
         win(core);
     } else if (core->now_ms >= core->campaign.deadline_ms) {
         end_campaign(core);

@@ -158,17 +158,23 @@ void change_on_ack(struct core *core, const struct message *message)
 void change_on_vote(struct core *core, const struct message *vote)
 {
     const struct vote_answer *answer = &vote->carrier.vote;
+    const struct voter_lists *lists = &core->change.pending.voters;
+    const uint8_t place = voter_lists_find(lists, &answer->record);
+    struct tally *tally = &core->answered.tally;
 
     if (!core->change.on || vote->carrier.epoch != core->change.pending.epoch ||
         answer->version != core->change.pending.version) {
         refuse(core, vote, REFUSED_ANSWER_TO_ANOTHER);
+    } else if (place == VOTER_NONE) {
+        refuse(core, vote, REFUSED_VOTER_UNKNOWN);
     } else if (answer->result == VOTE_GRANTED) {
-        core->answered.tally.answers[answer->voter] = ANSWER_YES;
+        tally->granted |= voter_set_of(place);
     } else if (answer->result == VOTE_REFUSED_EPOCH) {
         REACHED(proposal_overtaken_by_a_promise);
         promise_saw_epoch(core, answer->promised);
-        core->answered.tally.answers[answer->voter] = ANSWER_NO;
-        if (!electorate_may_agree(core, &core->answered.tally)) {
+        tally->refused |= voter_set_of(place);
+        tally->granted &= ~voter_set_of(place);
+        if (!voter_lists_agree(lists, voter_lists_all(lists) & ~tally->refused)) {
             change_give_way(core);
         }
     }

@@ -12,6 +12,7 @@
 #include "core/agreement/next_view.h"
 #include "core/agreement/spread.h"
 #include "core/agreement/unanswered.h"
+#include "core/agreement/voters_change.h"
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
 #include "core/detection/numbers.h"
@@ -227,13 +228,21 @@ static bool other_part_agrees(const struct core *core)
            (former == VIEW_NONE || change_has_agreed(core, former));
 }
 
+/* Z10c: as many as the proposal itself asks for. */
+static bool voters_agree(const struct core *core)
+{
+    return voter_lists_agree(&core->change.pending.voters, core->answered.tally.granted);
+}
+
 /* Z5a: no time-out takes the place of a quorum of voters. Those who do not answer may yet; if one
  * of the others is bound to a higher epoch, they are not waited for. */
 static void wait_for_voters(struct core *core)
 {
     removal_reconsider(core);
-    if (electorate_refuses(core, &core->answered.tally)) {
+    if (core->answered.tally.refused != 0) {
         change_give_way(core);
+    } else if (voters_change_give_up(core)) {
+        change_restart(core);
     } else if (removes_the_living(core)) {
         change_restart(core); /* They would not agree to their own removal (Z2i). */
     } else {
@@ -254,11 +263,11 @@ static void change_continue(struct core *core)
     bool former_agrees = core->proposing.asked_last &&
                          change_has_agreed(core, change_who_stands_down(core));
     bool over = former_agrees || change_all_answered(core) || late;
-    if (late && core_is_strict(core) && !electorate_agrees(core, &core->answered.tally)) {
+    if (late && core_is_strict(core) && !voters_agree(core)) {
         wait_for_voters(core);
         return;
     }
-    over = over && (!core_is_strict(core) || electorate_agrees(core, &core->answered.tally));
+    over = over && (!core_is_strict(core) || voters_agree(core));
     if (over && core->proposing.sent) {
         REACHED(commit_put_off_by_a_step);
         /* The PREPAREs of this step still point into `pending`: it is committed in the next. */

@@ -20,21 +20,39 @@
 
 /* --- PREPARE --- */
 
+static bool has_answered(const struct core *core, uint8_t place)
+{
+    const struct tally *tally = &core->answered.tally;
+
+    return ((tally->granted | tally->refused) & voter_set_of(place)) != 0;
+}
+
+/* It gets the proposal as a member of it, and lives where it was heard of last. */
+static bool is_asked_as_member(const struct core *core, const char *name, bool again)
+{
+    const uint32_t position = view_find_name(&core->change.pending, name);
+    const struct sighting *seen = electorate_seen(core, name);
+
+    if (position == VIEW_NONE || !change_is_awaited(core, position)) {
+        return false;
+    }
+    const struct node_id *life = &core->change.pending.members[position].id;
+    return (seen == NULL || id_equal(life, &seen->life)) &&
+           !(again && !view_has(&core->view, life));
+}
+
 /* Z5: the voters too, whether they are members or not. Z1e: a joiner that does not answer may have
  * begun another life, whose vote counts only if it was asked as a stranger. U3c: who acknowledges
  * the proposal has its base, and may not get all of it when its voter could not grant it at once.
  */
 static void ask_voters(struct core *core, const struct message *message, bool again)
 {
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        const char *name = core->terms.voters.names[voter];
-        const struct node_id *life = &core->electorate.lives[voter];
-        uint32_t position = view_find_name(&core->change.pending, name);
-        bool asked = position != VIEW_NONE && change_is_awaited(core, position) &&
-                     id_equal(&core->change.pending.members[position].id, life) &&
-                     !(again && !view_has(&core->view, life));
-        if (!asked && voter != core->electorate.own &&
-            core->answered.tally.answers[voter] == ANSWER_NONE) {
+    const struct voter_lists *lists = &core->change.pending.voters;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        if (!electorate_is_self(core, voter) && !has_answered(core, i) &&
+            !is_asked_as_member(core, voter->name, again)) {
             electorate_ask_one(core, message, voter, core->proposing.sendings);
             core->proposing.sent = true;
         }
@@ -103,9 +121,11 @@ static void send_prepare(struct core *core, bool again)
 
 static void ask_own_voter(struct core *core)
 {
+    const uint8_t place = electorate_own(core, &core->change.pending.voters);
     struct message vote;
 
-    if (voting_prepare_self(core, &core->change.pending, &vote)) {
+    if (place != VOTER_NONE && !has_answered(core, place) &&
+        voting_prepare_self(core, &core->change.pending, &vote)) {
         change_on_vote(core, &vote);
     }
 }
@@ -129,6 +149,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     if (!change_give_numbers(core, next)) {
         return;
     }
+    view_place_voters(next);
     view_seal(next);
     assert(id_equal(&next->members[0].id, &core->life.self.id));
 
@@ -142,9 +163,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     proposing->spread = proposal->merge == 0 && spread_suits(core, next);
     proposing->proposal = *proposal;
     proposing->deadline_ms = core->now_ms + patience_ms(core, proposal);
-    if (core->electorate.own != VOTER_NONE) {
-        ask_own_voter(core);
-    }
+    ask_own_voter(core);
     if (!core->change.on) {
         return; /* It is bound to a higher epoch. */
     }
@@ -197,11 +216,7 @@ void change_start_next(struct core *core)
 
 void change_ask_again(struct core *core)
 {
-    const uint8_t own = core->electorate.own;
-
-    if (own != VOTER_NONE && core->answered.tally.answers[own] == ANSWER_NONE) {
-        ask_own_voter(core);
-    }
+    ask_own_voter(core);
     if (core->change.on) {
         send_prepare(core, true);
     }

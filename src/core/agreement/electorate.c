@@ -1,63 +1,158 @@
 #include "core/agreement/electorate.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "core/detection/hearing.h"
 #include "core/detection/route.h"
 #include "core/state/outbox.h"
 
 enum { SOUGHT_PER_TRY = 4 };
 
-void electorate_start(struct core *core)
+/* --- Who they are --- */
+
+const struct view *electorate_highest(const struct core *core)
 {
-    core->electorate.own = voters_find(&core->terms.voters, core->life.self.name);
+    const struct view *best = &core->campaign.best;
+    const struct view_id theirs = view_id_of(best);
+    const struct view_id ours = view_id_of(&core->view);
+
+    return !core->campaign.on || view_is_empty(best) || view_id_compare(&ours, &theirs) > 0
+               ? &core->view
+               : best;
+}
+
+const struct voter_lists *electorate_lists(const struct core *core)
+{
+    const struct view *highest = electorate_highest(core);
+
+    if (!view_is_empty(highest)) {
+        return &highest->voters;
+    }
+    return core->voter.accepted.voters.count > 0 ? &core->voter.accepted.voters
+                                                 : &core->founding.voters;
+}
+
+static bool has_record(const struct core *core)
+{
+    return core->voter.record.state != VOTE_RECORD_NONE;
+}
+
+uint8_t electorate_own(const struct core *core, const struct voter_lists *lists)
+{
+    return has_record(core) ? voter_lists_find(lists, &core->voter.record.id) : VOTER_NONE;
+}
+
+bool electorate_is_self(const struct core *core, const struct listed_voter *voter)
+{
+    return text_equal(voter->name, core->life.self.name) ||
+           (has_record(core) && id_equal(&voter->record, &core->voter.record.id));
+}
+
+bool electorate_may_vote(const struct core *core)
+{
+    return has_record(core) || core->voter.named;
+}
+
+/* --- Where they are --- */
+
+static uint8_t find_seen(const struct core *core, const char *name)
+{
+    for (uint8_t i = 0; i < core->electorate.seen_count; i++) {
+        if (text_equal(core->electorate.seen[i].name, name)) {
+            return i;
+        }
+    }
+    return VOTER_NONE;
+}
+
+const struct sighting *electorate_seen(const struct core *core, const char *name)
+{
+    const uint8_t place = find_seen(core, name);
+
+    return place == VOTER_NONE ? NULL : &core->electorate.seen[place];
+}
+
+/* Of those that the lists name there are no more than there is room for, so one whom they do not
+ * name gives way. */
+static uint8_t place_for(struct core *core, const char *name)
+{
+    struct electorate *electorate = &core->electorate;
+    uint8_t place = find_seen(core, name);
+
+    if (place == VOTER_NONE && electorate->seen_count < VOTERS_LISTED_MAX) {
+        place = electorate->seen_count++;
+    }
+    for (uint8_t i = 0; place == VOTER_NONE && i < VOTERS_LISTED_MAX; i++) {
+        if (voter_lists_find_name(electorate_lists(core), electorate->seen[i].name) == VOTER_NONE) {
+            place = i;
+        }
+    }
+    return place;
+}
+
+static void saw(struct core *core, const char *name, const struct sighting *sighting)
+{
+    const uint8_t place = place_for(core, name);
+
+    if (place != VOTER_NONE) {
+        struct sighting *seen = &core->electorate.seen[place];
+        *seen = *sighting;
+        (void)text_set(seen->name, sizeof seen->name, name, text_length(name, sizeof seen->name));
+    }
 }
 
 void electorate_learn(struct core *core, const struct member *node, uint32_t nonce)
 {
-    uint8_t voter = voters_find(&core->terms.voters, node->name);
-
-    if (voter != VOTER_NONE) {
-        core->electorate.addresses[voter] = node->address;
-        core->electorate.lives[voter] = node->id;
-        core->electorate.nonces[voter] = nonce;
+    if (voter_lists_find_name(electorate_lists(core), node->name) != VOTER_NONE) {
+        saw(core, node->name,
+            &(struct sighting){.address = node->address, .life = node->id, .nonce = nonce});
     }
 }
 
-void electorate_learn_from(struct core *core, const struct message *vote)
+void electorate_learn_from(struct core *core, const struct message *vote, const char *name)
 {
-    uint8_t voter = vote->carrier.vote.voter;
+    const struct sighting *seen = electorate_seen(core, name);
 
-    if (voter != core->electorate.own && !vote->relay &&
-        !id_equal(&core->electorate.lives[voter], &vote->from)) {
-        core->electorate.addresses[voter] = vote->source;
-        core->electorate.lives[voter] = vote->from;
-        core->electorate.nonces[voter] = 0;
+    if (!id_equal(&vote->from, &core->life.self.id) && !vote->relay &&
+        (seen == NULL || !id_equal(&seen->life, &vote->from))) {
+        saw(core, name, &(struct sighting){.address = vote->source, .life = vote->from});
     }
+}
+
+void electorate_expect(struct core *core, uint32_t position)
+{
+    core->peers[position].franchise.newcomer = true;
 }
 
 /* Who was a member before may have another life by now that has asked to be let in. */
 void electorate_on_view_installed(struct core *core, const struct installed *before)
 {
+    const struct voter_lists *lists = &core->view.voters;
+
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        core->peers[i].franchise.voter = voters_find(&core->terms.voters,
-                                                     core->view.members[i].name);
+        core->peers[i].franchise = (struct peer_franchise){.voter = false};
     }
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
-        if (position != VIEW_NONE && !view_has(before->view, &core->view.members[position].id)) {
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const uint32_t position = view_find_name(&core->view, lists->voters[i].name);
+        core->electorate.positions[i] = position;
+        if (position == VIEW_NONE) {
+            continue;
+        }
+        core->peers[position].franchise.voter = true;
+        if (!view_has(before->view, &core->view.members[position].id)) {
             electorate_learn(core, &core->view.members[position], 0);
         }
     }
 }
 
-/* Is that life, which is in that view, the voter? */
-static bool is_voter_in(const struct core *core, const struct view *view,
-                        const struct node_id *life, uint8_t voter)
+/* --- Who answers --- */
+
+/* Has that life that name in the view? */
+static bool is_named_in(const struct view *view, const struct node_id *life, const char *name)
 {
     const uint32_t position = view_find(view, life);
 
-    return position != VIEW_NONE &&
-           voters_find(&core->terms.voters, view->members[position].name) == voter;
+    return position != VIEW_NONE && text_equal(view->members[position].name, name);
 }
 
 /* Of this life. Whoever makes this node ask for a view learns the nonce of that, so votes have
@@ -70,36 +165,67 @@ static uint32_t nonce_of(const struct core *core, enum message_type question)
     return (uint32_t)hash_finish(hash) | UINT32_C(0x80000000);
 }
 
-/* Z8h: the life that was asked for a record echoes what its own JOIN said. That it was asked, the
- * lineage shows, which nobody knows before (Z8a). */
-static bool was_asked_for_record(const struct core *core, const struct message *vote)
+bool electorate_was_asked_for_record(const struct core *core, const struct message *vote,
+                                     const char *name)
 {
-    const uint8_t voter = vote->carrier.vote.voter;
+    const struct sighting *seen = electorate_seen(core, name);
 
-    return id_equal(&core->electorate.lives[voter], &vote->from) &&
-           core->electorate.nonces[voter] != 0 && vote->echo == core->electorate.nonces[voter];
+    return seen != NULL && id_equal(&seen->life, &vote->from) && seen->nonce != 0 &&
+           vote->echo == seen->nonce;
+}
+
+/* The lists of the question that it answers. */
+static const struct voter_lists *lists_asked(const struct core *core, const struct message *vote)
+{
+    switch (vote->carrier.vote.kind) {
+    case VOTE_PREPARE:
+        return &core->change.pending.voters;
+    case VOTE_HEARTBEAT:
+        return &core->view.voters;
+    case VOTE_CLAIM:
+    case VOTE_FOUNDING:
+        break;
+    }
+    return electorate_lists(core);
+}
+
+/* A founder has asked it, under one of the names; or a coordinator has, as a fellow member (Z11e).
+ */
+static bool is_asked_for_record(const struct core *core, const struct message *vote)
+{
+    if (core_is_member(core)) {
+        return vote->fellow && view_has(&core->view, &vote->from);
+    }
+    for (uint8_t i = 0; i < core->founding.voters.count; i++) {
+        if (electorate_was_asked_for_record(core, vote, core->founding.voters.voters[i].name)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool electorate_knows(const struct core *core, const struct message *vote)
 {
-    const uint8_t voter = vote->carrier.vote.voter;
-    const struct view *proposed = &core->change.pending;
-    const uint32_t position = view_find(&core->view, &vote->from);
+    const struct voter_lists *lists = lists_asked(core, vote);
+    const uint8_t place = voter_lists_find(lists, &vote->carrier.vote.record);
 
-    if (voter >= core->terms.voters.count) {
-        return false;
+    if (id_equal(&vote->from, &core->life.self.id)) {
+        return true;
     }
     if (vote->carrier.vote.kind == VOTE_FOUNDING) {
-        return was_asked_for_record(core, vote) || id_equal(&vote->from, &core->life.self.id);
+        return is_asked_for_record(core, vote);
     }
-    if (position != VIEW_NONE) {
-        return core->peers[position].franchise.voter == voter;
+    if (place == VOTER_NONE) {
+        return false;
     }
-    if (core->change.on && is_voter_in(core, proposed, &vote->from, voter)) {
+    const char *name = lists->voters[place].name;
+    if (view_has(&core->view, &vote->from)) {
+        return is_named_in(&core->view, &vote->from, name);
+    }
+    if (core->change.on && is_named_in(&core->change.pending, &vote->from, name)) {
         return true; /* Its READY has proved where it is. */
     }
-    return id_equal(&vote->from, &core->life.self.id) ||
-           vote->echo == nonce_of(core, MESSAGE_BALLOT);
+    return vote->echo == nonce_of(core, MESSAGE_BALLOT);
 }
 
 bool electorate_was_asked(const struct core *core, const struct message *answer)
@@ -116,22 +242,30 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
     }
 }
 
-void electorate_ask_for_record(struct core *core, const struct message *message, uint8_t voter)
+void electorate_ask_for_record(struct core *core, const struct message *message, const char *name)
 {
-    const struct electorate *electorate = &core->electorate;
+    const struct sighting *seen = electorate_seen(core, name);
 
-    if (!id_is_none(&electorate->lives[voter])) {
-        outbox_answer(core, message, &electorate->lives[voter], &electorate->addresses[voter],
-                      electorate->nonces[voter]);
+    if (seen != NULL) {
+        outbox_answer(core, message, &seen->life, &seen->address, seen->nonce);
     }
 }
 
-void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter,
-                        uint32_t sendings)
+/* Where it was when the view was made, for those who have heard nothing of it since. */
+static const struct address *last_address(const struct core *core, const struct listed_voter *voter)
 {
-    const uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
+    const struct sighting *seen = electorate_seen(core, voter->name);
+
+    return seen == NULL ? &voter->address : &seen->address;
+}
+
+void electorate_ask_one(struct core *core, const struct message *message,
+                        const struct listed_voter *voter, uint32_t sendings)
+{
+    const uint32_t position = view_find_name(&core->view, voter->name);
     const struct member *member = position == VIEW_NONE ? NULL : &core->view.members[position];
-    const struct address *last = &core->electorate.addresses[voter];
+    const struct sighting *seen = electorate_seen(core, voter->name);
+    const struct address *last = last_address(core, voter);
     bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
     if (member != NULL && timing_sends_briefly(sendings)) {
@@ -139,7 +273,8 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
     } else if (member != NULL) {
         route_send(core, message, position);
     }
-    if (!is_fresh || !id_equal(&member->id, &core->electorate.lives[voter])) {
+    const bool is_elsewhere = seen != NULL && member != NULL && !id_equal(&member->id, &seen->life);
+    if ((!is_fresh || is_elsewhere) && !address_is_none(last)) {
         electorate_ask_stranger(core, message, NULL, last);
     }
     if (member != NULL && !is_fresh && !address_equal(&member->address, last)) {
@@ -147,12 +282,14 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
     }
 }
 
-void electorate_ask(struct core *core, const struct message *message, const struct tally *tally,
-                    const uint64_t leased_ms[VOTERS_MAX], uint32_t sendings)
+void electorate_ask(struct core *core, const struct message *message,
+                    const struct voter_lists *lists, const struct tally *tally,
+                    const uint64_t leased_ms[VOTERS_LISTED_MAX], uint32_t sendings)
 {
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        if (voter != core->electorate.own && tally->answers[voter] == ANSWER_NONE &&
-            core->now_ms >= leased_ms[voter]) {
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        const bool answered = ((tally->granted | tally->refused) & voter_set_of(i)) != 0;
+        if (!electorate_is_self(core, voter) && !answered && core->now_ms >= leased_ms[i]) {
             electorate_ask_one(core, message, voter, sendings);
         }
     }
@@ -169,41 +306,4 @@ void electorate_seek(struct core *core, const struct message *message)
     for (uint32_t i = 0; i < count; i++) {
         electorate_ask_stranger(core, message, NULL, &targets[i]);
     }
-}
-
-static uint32_t count_of(const struct core *core, const struct tally *tally, enum answer answer)
-{
-    uint32_t count = 0;
-
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        count += tally->answers[voter] == answer;
-    }
-    return count;
-}
-
-bool electorate_agrees(const struct core *core, const struct tally *tally)
-{
-    return quorum_is_majority(count_of(core, tally, ANSWER_YES), core->terms.voters.count);
-}
-
-bool electorate_lacks_one(const struct core *core, const struct tally *tally)
-{
-    return quorum_is_majority(count_of(core, tally, ANSWER_YES) + 1, core->terms.voters.count);
-}
-
-bool electorate_may_agree(const struct core *core, const struct tally *tally)
-{
-    uint32_t refused = count_of(core, tally, ANSWER_NO);
-
-    return quorum_is_majority(core->terms.voters.count - refused, core->terms.voters.count);
-}
-
-bool electorate_refuses(const struct core *core, const struct tally *tally)
-{
-    return count_of(core, tally, ANSWER_NO) > 0;
-}
-
-bool electorate_is_unanimous(const struct core *core, const struct tally *tally)
-{
-    return count_of(core, tally, ANSWER_YES) == core->terms.voters.count;
 }

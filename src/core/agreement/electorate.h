@@ -1,20 +1,45 @@
-/* The voters of guard strict as the others see them: who they are, where they were heard of last,
- * how to ask them all, and how to count their answers (Z1). A voter is counted once, by its name,
+/* The voters of guard strict as the others see them: whom a view names, where they were heard of
+ * last, how to ask them all, and who of them answers (Z1, Z10). A voter is counted by its record,
  * whether its node is a member or not. */
 #ifndef CORE_ELECTORATE_H
 #define CORE_ELECTORATE_H
 
 #include "core/state/state.h"
 
-void electorate_start(struct core *core);
+/* The voters by whom this node would come to coordinate (Z12a): those of the highest view that it
+ * was shown, else of its own, else of its record, else those to found with. */
+const struct voter_lists *electorate_lists(const struct core *core);
+
+/* The view whose voters these are, or that a candidate would build on: its own, or a higher one
+ * that came with a grant; perhaps an empty one. */
+const struct view *electorate_highest(const struct core *core);
+
+/* This node's own place in the lists, by its record; VOTER_NONE: it is in none of them. */
+uint8_t electorate_own(const struct core *core, const struct voter_lists *lists);
+
+/* Is it this node, by its record or by its name? */
+bool electorate_is_self(const struct core *core, const struct listed_voter *voter);
+
+/* May this node vote at all: has it a record, or is it to get one when a cluster is founded? */
+bool electorate_may_vote(const struct core *core);
 
 /* This node was heard of; nothing happens if its name is no voter's. `nonce`: of its JOIN, as an
  * answer echoes it; 0 if it was heard of otherwise. */
 void electorate_learn(struct core *core, const struct member *node, uint32_t nonce);
 
+/* Where a voter of that name was heard of last, or NULL. */
+const struct sighting *electorate_seen(const struct core *core, const char *name);
+
 /* Asks the voter, if it was heard of, for a record: that life, and with the nonce of its JOIN
  * (Z8h). */
-void electorate_ask_for_record(struct core *core, const struct message *message, uint8_t voter);
+void electorate_ask_for_record(struct core *core, const struct message *message, const char *name);
+
+/* Does this vote come from a life that was asked for a record under that name (Z8h)? */
+bool electorate_was_asked_for_record(const struct core *core, const struct message *vote,
+                                     const char *name);
+
+/* The member at that position is to become a voter, and is asked for its lease like one. */
+void electorate_expect(struct core *core, uint32_t position);
 
 void electorate_on_view_installed(struct core *core, const struct installed *before);
 
@@ -30,35 +55,23 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 /* Is this VIEW the answer to such a question of this life? */
 bool electorate_was_asked(const struct core *core, const struct message *answer);
 
-/* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. It was sent
- * so often before: the first times as a change, to those who hold the base (U3c). */
-void electorate_ask(struct core *core, const struct message *message, const struct tally *tally,
-                    const uint64_t leased_ms[VOTERS_MAX], uint32_t sendings);
+/* Sends it (NULL: does nothing) to each voter of the lists but this node that has not answered yet,
+ * nor has leased to somebody until later. It was sent so often before: the first times as a change,
+ * to those who hold the base (U3c). */
+void electorate_ask(struct core *core, const struct message *message,
+                    const struct voter_lists *lists, const struct tally *tally,
+                    const uint64_t leased_ms[VOTERS_LISTED_MAX], uint32_t sendings);
 
 /* Sends it to a few of the addresses that this node knows (M1b), in turn: one of them may be a
  * voter's of which it has not heard, or has not heard where it is now. */
 void electorate_seek(struct core *core, const struct message *message);
 
-/* A voter's answer shows where it is. Of one that was heard of under that id nothing changes. */
-void electorate_learn_from(struct core *core, const struct message *vote);
+/* The answer of the voter of that name shows where it is. Of one that was heard of under that id
+ * nothing changes. */
+void electorate_learn_from(struct core *core, const struct message *vote, const char *name);
 
 /* The same to one voter. */
-void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter,
-                        uint32_t sendings);
-
-/* Have as many granted as it takes? */
-bool electorate_agrees(const struct core *core, const struct tally *tally);
-
-/* Would one grant more be enough? */
-bool electorate_lacks_one(const struct core *core, const struct tally *tally);
-
-/* Can as many still grant: have not too many refused for good? */
-bool electorate_may_agree(const struct core *core, const struct tally *tally);
-
-/* Has any of them refused for good? */
-bool electorate_refuses(const struct core *core, const struct tally *tally);
-
-/* Have all of them? */
-bool electorate_is_unanimous(const struct core *core, const struct tally *tally);
+void electorate_ask_one(struct core *core, const struct message *message,
+                        const struct listed_voter *voter, uint32_t sendings);
 
 #endif

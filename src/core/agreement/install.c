@@ -12,6 +12,7 @@
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
+#include "core/detection/rounds.h"
 #include "core/detection/route.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
@@ -90,6 +91,29 @@ void install_saw_leap(struct core *core)
     }
 }
 
+/* Z10a: under strict, and only there, a view names voters. */
+static bool fits(const struct core *core, const struct view *view)
+{
+    return accord_fits(core, &view->agreed) && core_is_strict(core) == (view->voters.count > 0);
+}
+
+/* Z11i: of others than could come next one learns from who votes, not from who says that it reigns.
+ */
+static bool names_due_voters(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    const struct view *pending = &core->change.pending;
+    const uint32_t sender = view_find(&core->view, &message->from);
+
+    if (!core_is_strict(core) || !core_is_member(core) || view->lineage != core->view.lineage) {
+        return true;
+    }
+    return voter_lists_follow(&core->view.voters, &view->voters) ||
+           (!view_is_empty(pending) && voter_lists_follow(&pending->voters, &view->voters)) ||
+           (sender != VIEW_NONE && core->peers[sender].franchise.voter) ||
+           electorate_was_asked(core, message) || authority_voter(core) == VIEW_NONE;
+}
+
 /* Most views that come are those that this node holds: claims and proposals are repeated. */
 static bool is_known(const struct core *core, struct view *view)
 {
@@ -105,8 +129,12 @@ bool install_is_sound(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_VIEW_TOO_LARGE);
         return false;
     }
-    if (!is_known(core, view) && (!view_is_sound(view) || !accord_fits(core, &view->agreed))) {
+    if (!is_known(core, view) && (!view_is_sound(view) || !fits(core, view))) {
         refuse(core, message, REFUSED_VIEW_UNSOUND);
+        return false;
+    }
+    if (!is_known(core, view) && !names_due_voters(core, message)) {
+        refuse(core, message, REFUSED_VIEW_VOTERS);
         return false;
     }
     if (!names_us_rightly(core, view)) {
@@ -301,9 +329,23 @@ bool install_show(struct core *core, const struct message *message, const struct
     return true;
 }
 
+static bool names_a_higher_view(const struct core *core, const struct message *message)
+{
+    const struct view_id *theirs = &message->heartbeat.view;
+    const struct view_id ours = view_id_of(&core->view);
+
+    return message->type == MESSAGE_HEARTBEAT && theirs->lineage == ours.lineage &&
+           view_id_compare(theirs, &ours) > 0;
+}
+
+/* V6g: and where a higher view was named a heartbeat besides, for a view may not get through, and
+ * that this node lacks that one is to be known (L5a). */
 void install_answer_stranger(struct core *core, const struct message *message)
 {
-    (void)install_show(core, message, &message->from, &message->source);
+    if (install_show(core, message, &message->from, &message->source) &&
+        names_a_higher_view(core, message)) {
+        outbox_send_to(core, rounds_make(core), &message->from, &message->source);
+    }
 }
 
 void install_on_pull(struct core *core, const struct message *message)
@@ -563,8 +605,7 @@ static void heed_what_is_refused(struct core *core, const struct message *messag
 {
     struct view *view = message->carrier.view;
 
-    if (view->member_count <= core->capacity && view_is_sound(view) &&
-        accord_fits(core, &view->agreed)) {
+    if (view->member_count <= core->capacity && view_is_sound(view) && fits(core, view)) {
         on_other_content(core, message);
         note_follows_other(core, message);
     }

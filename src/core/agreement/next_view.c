@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/voters_change.h"
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
@@ -195,6 +196,9 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
 {
     const struct agreed from = accord_now(core);
 
+    if (wish->voters.count > 0) {
+        return voters_change_against(core, &wish->voters);
+    }
     if (!core_is_member(core)) {
         return UNAGREED_NO_MEMBER;
     }
@@ -225,17 +229,31 @@ void next_view_settle_terms(struct core *core)
     if (core->view.agreed.joint && !core->change.on && accord_is_settled(core)) {
         next_view_soon(core);
     }
+    if (!core->change.on && voters_change_is_due(core)) {
+        next_view_now(core);
+    }
+}
+
+static enum refusal refusal_of(enum unagreed against)
+{
+    if (against == UNAGREED_NOT) {
+        return REFUSED_COUNT;
+    }
+    return against == UNAGREED_SAME ? REFUSED_SO_ALREADY : REFUSED_RULES_UNFIT;
 }
 
 enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wish)
 {
+    if (wish->voters.count > 0) {
+        return refusal_of(voters_change_want(core, &wish->voters));
+    }
     if (!rules_are_sound(&wish->rules) || wish->number >= COUNTER_MAX) {
         return REFUSED_RULES_UNFIT; /* Nobody would take a view with them (V7b). */
     }
     enum unagreed against = next_view_against(core, wish);
 
     if (against != UNAGREED_NOT) {
-        return against == UNAGREED_SAME ? REFUSED_SO_ALREADY : REFUSED_RULES_UNFIT;
+        return refusal_of(against);
     }
     core->next.wish = *wish;
     core->next.wished = true;
@@ -550,7 +568,8 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
     bool marked = mark_drained(core, next);
     bool given = give_tags(core, next);
     bool changed = change_terms(core, next);
-    proposal->forced = marked || given || changed || core->next.epoch_wanted ||
+    bool elected = voters_change_build(core, next);
+    proposal->forced = marked || given || changed || elected || core->next.epoch_wanted ||
                        core->next.version_wanted;
     if (next->member_count == core->view.member_count &&
         proposal->first_joiner == next->member_count && !proposal->forced) {

@@ -28,21 +28,23 @@ static bool has_record(const struct core *core)
 
 bool voter_votes(const struct core *core, uint64_t lineage)
 {
-    return has_record(core) && !core->voter.mute && core->voter.record.lineage == lineage;
+    return has_record(core) && core->voter.record.state != VOTE_RECORD_RETIRED &&
+           !core->voter.mute && core->voter.record.lineage == lineage;
 }
 
-void voter_start(struct core *core, const struct vote_record *record, bool damaged)
+void voter_start(struct core *core, const struct vote_record *record, bool damaged, bool has_disk)
 {
     struct voter *voter = &core->voter;
 
     voter->named = voters_find(&core->terms.voters, core->life.self.name) != VOTER_NONE;
-    voter->damaged = voter->named && damaged;
-    if (!voter->named || record == NULL) {
+    voter->has_disk = has_disk;
+    voter->damaged = damaged;
+    if (record == NULL) {
         return;
     }
     if (record->accepted != NULL) {
         view_copy(&voter->accepted, record->accepted);
-        if (!view_is_sound(&voter->accepted)) {
+        if (!view_is_sound(&voter->accepted) && !view_is_sound_of_founders(&voter->accepted)) {
             view_clear(&voter->accepted);
             voter->damaged = true;
             return;
@@ -61,8 +63,10 @@ void voter_start(struct core *core, const struct vote_record *record, bool damag
 
 void voter_record(const struct core *core, struct vote_record *record)
 {
+    const struct view *accepted = &core->voter.accepted;
+
     *record = core->voter.record;
-    record->accepted = view_is_empty(&core->voter.accepted) ? NULL : &core->voter.accepted;
+    record->accepted = view_is_empty(accepted) && !view_is_of_founders(accepted) ? NULL : accepted;
 }
 
 /* --- Binding (Z2) --- */
@@ -327,6 +331,20 @@ static bool has_to_prove_lengths(const struct core *core, const struct vote_ques
            !is_known(core, &question->ballot.life);
 }
 
+/* Z13a: whoever goes on after the founder is lost has to know the voters by their records. */
+static void learn_founders(struct core *core, const struct vote_question *question)
+{
+    struct view *accepted = &core->voter.accepted;
+    const bool knows = !view_is_empty(accepted) || view_is_of_founders(accepted);
+
+    if (question->founders != NULL && !knows &&
+        question->founders->lineage == core->voter.record.lineage &&
+        voter_lists_find(&question->founders->voters, &core->voter.record.id) != VOTER_NONE) {
+        view_copy(accepted, question->founders);
+        record_changed(core);
+    }
+}
+
 struct vote voter_on_claim(struct core *core, const struct vote_question *question)
 {
     if (!voter_votes(core, question->lineage) || asks_for_too_long(core, question, NULL)) {
@@ -336,7 +354,11 @@ struct vote voter_on_claim(struct core *core, const struct vote_question *questi
         return come_near(core, &question->ballot);
     }
     struct vote vote = bind(core, question);
-    return vote.result == VOTE_GRANTED ? grant(core, question, core->voter.number) : vote;
+    if (vote.result != VOTE_GRANTED) {
+        return vote;
+    }
+    learn_founders(core, question);
+    return grant(core, question, core->voter.number);
 }
 
 /* Z15: a lease never takes back an earlier one; and one that is longer than all before is on disk
@@ -461,6 +483,68 @@ struct vote voter_on_founding(struct core *core, const struct vote_question *que
     return grant(core, question, core->voter.number);
 }
 
+/* Of another one than it may have had: this one has said nothing yet. */
+static void begin_record(struct core *core, uint64_t lineage)
+{
+    struct voter *voter = &core->voter;
+
+    make_record(core, lineage);
+    voter->record.state = VOTE_RECORD_FOUNDED;
+    voter->damaged = false;
+    voter->until_ms = 0;
+    voter->hold_ms = 0;
+    voter->held_until_ms = 0;
+    voter->promise_number = voter->number;
+    voter->waiting_count = 0;
+    view_clear(&voter->accepted);
+}
+
+/* A sound one that may vote, in whatever lineage, is never given up for that: a lineage can be made
+ * up (H48). */
+static bool wants_record(struct core *core, uint64_t lineage)
+{
+    const bool may_vote = core->voter.record.state == VOTE_RECORD_FOUNDED && !core->voter.damaged;
+
+    if (!core->voter.has_disk || core->voter.mute) {
+        return false;
+    }
+    if (!may_vote) {
+        REACHED(voter_got_another_record);
+        begin_record(core, lineage);
+    }
+    return voter_votes(core, lineage);
+}
+
+bool voter_has_new_record(struct core *core, uint64_t lineage)
+{
+    return wants_record(core, lineage) && voter_is_synced(core);
+}
+
+struct vote voter_on_wanted(struct core *core, const struct vote_question *question)
+{
+    return wants_record(core, question->lineage) ? grant(core, question, core->voter.number)
+                                                 : (struct vote){.result = VOTE_MUTE};
+}
+
+/* It was named, by what it has accepted, and is not by what is committed above that. */
+void voter_on_view_installed(struct core *core)
+{
+    struct voter *voter = &core->voter;
+    const struct view_id accepted = view_id_of(&voter->accepted);
+    const struct view_id installed = view_id_of(&core->view);
+    const struct node_id *id = &voter->record.id;
+
+    if (core_is_strict(core) && voter_votes(core, core->view.lineage) &&
+        view_id_compare(&installed, &accepted) > 0 &&
+        voter_lists_find(&voter->accepted.voters, id) != VOTER_NONE &&
+        voter_lists_find(&core->view.voters, id) == VOTER_NONE) {
+        REACHED(voter_retired);
+        voter->record.state = VOTE_RECORD_RETIRED;
+        voter->waiting_count = 0;
+        record_changed(core);
+    }
+}
+
 uint64_t voter_begin_founding(struct core *core)
 {
     if (may_make_record(core)) {
@@ -471,10 +555,16 @@ uint64_t voter_begin_founding(struct core *core)
                : 0;
 }
 
-void voter_end_founding(struct core *core)
+void voter_end_founding(struct core *core, const struct voter_lists *founders)
 {
+    struct view *accepted = &core->voter.accepted;
+
     assert(core->voter.record.state == VOTE_RECORD_FOUNDING);
     core->voter.record.state = VOTE_RECORD_FOUNDED;
+    view_clear(accepted);
+    accepted->lineage = core->voter.record.lineage;
+    voter_lists_copy(&accepted->voters, founders);
+    view_seal(accepted);
     record_changed(core);
 }
 

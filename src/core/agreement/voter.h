@@ -11,8 +11,9 @@
 #include "core/state/state.h"
 
 /* At the start of the process: with the record that was found, NULL for none, or none because it is
- * damaged. From then on the promise that it holds is taken to be leased (Z3). */
-void voter_start(struct core *core, const struct vote_record *record, bool damaged);
+ * damaged; and whether it could keep one. From then on the promise that it holds is taken to be
+ * leased (Z3). */
+void voter_start(struct core *core, const struct vote_record *record, bool damaged, bool has_disk);
 
 /* Does this node vote: has it a record of that lineage, and can it write it? */
 bool voter_votes(const struct core *core, uint64_t lineage);
@@ -49,12 +50,23 @@ void voter_proved(struct core *core, const struct node_id *life);
  * will have when the disk says so; mute if it may have none, or has another. */
 struct vote voter_on_founding(struct core *core, const struct vote_question *question);
 
+/* Z11e: the coordinator wants this node for a voter. Makes a record of that lineage, without a
+ * promise or a view, unless it has one that may vote. Returns whether that is on disk. */
+bool voter_has_new_record(struct core *core, uint64_t lineage);
+
+/* The same, asked by its coordinator: granted at once, or when the disk has it; mute if it cannot
+ * keep one. */
+struct vote voter_on_wanted(struct core *core, const struct vote_question *question);
+
+/* Z11h: another one votes in its place, for good. */
+void voter_on_view_installed(struct core *core);
+
 /* This node begins to found: makes a record with a new lineage, unless it has one that is still
  * about to be founded. Returns that lineage, or 0 if this node may not found. */
 uint64_t voter_begin_founding(struct core *core);
 
-/* All voters have a record: from now on nobody may get one any more. */
-void voter_end_founding(struct core *core);
+/* All voters have a record, these: from now on nobody may get one any more. */
+void voter_end_founding(struct core *core, const struct voter_lists *founders);
 
 /* Does the disk hold all that this voter has decided? */
 bool voter_is_synced(const struct core *core);

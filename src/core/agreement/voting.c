@@ -51,7 +51,7 @@ static void fill_in(struct core *core, const struct vote_question *question,
     message->carrier.view = shown_with(core, question, vote);
     message->carrier.lineage = question->lineage;
     message->carrier.epoch = question->ballot.epoch;
-    message->carrier.vote = (struct vote_answer){.voter = core->electorate.own,
+    message->carrier.vote = (struct vote_answer){.record = core->voter.record.id,
                                                  .kind = question->kind,
                                                  .result = vote->result,
                                                  .version = question->view.version,
@@ -127,7 +127,7 @@ static void ask_for_proof(struct core *core, const struct message *asked)
 
 bool voting_take_proof(struct core *core, const struct message *pong)
 {
-    if (core->electorate.own == VOTER_NONE || pong->relay ||
+    if (!electorate_may_vote(core) || pong->relay ||
         pong->ping.nonce != proof_of(core, &pong->from)) {
         return false;
     }
@@ -217,8 +217,7 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
 
 void voting_renew_own(struct core *core)
 {
-    if (core->electorate.own == VOTER_NONE || !core_is_coordinator(core) ||
-        standing_is_handed_over(core)) {
+    if (!electorate_may_vote(core) || !core_is_coordinator(core) || standing_is_handed_over(core)) {
         return;
     }
     const struct vote_question question = {.kind = VOTE_HEARTBEAT,
@@ -265,6 +264,7 @@ static struct vote_question question_of(const struct core *core, const struct me
         .address = ballot->source,
         .stamp = stamp_of(ballot),
         .view = carrier->view == NULL ? none : view_id_of(carrier->view),
+        .founders = carrier->view != NULL && view_is_empty(carrier->view) ? carrier->view : NULL,
     };
 }
 
@@ -317,7 +317,7 @@ static bool passes_membership(struct core *core, const struct message *ballot,
                               const struct vote_question *question)
 {
     struct view_id ours = view_id_of(&core->view);
-    struct view *theirs = ballot->carrier.view;
+    struct view *theirs = question->founders != NULL ? NULL : ballot->carrier.view;
 
     bool higher = theirs != NULL && view_id_compare(&question->view, &ours) > 0;
     if (higher && !install_asks_first(core, ballot) &&
@@ -349,21 +349,30 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
 
-    if (core->electorate.own == VOTER_NONE) {
+    if (!electorate_may_vote(core) && !(core_is_member(core) && question.kind == VOTE_FOUNDING)) {
         refuse(core, ballot, REFUSED_NO_VOTER);
         return;
     }
     if (question.kind == VOTE_CLAIM && !voter_votes(core, question.lineage)) {
         refuse(core, ballot, REFUSED_VOTER_MUTE);
         tell_lineage(core, &question);
+        if (core->voter.record.state == VOTE_RECORD_RETIRED && core_is_member(core)) {
+            install_on_pull(core, ballot); /* Z11h: it may not know who votes now. */
+        }
         return;
     }
-    if (ballot->carrier.view != NULL && !install_is_sound(core, ballot)) {
+    if (question.founders != NULL && !view_is_sound_of_founders(question.founders)) {
+        refuse(core, ballot, REFUSED_VIEW_UNSOUND);
+        return;
+    }
+    if (ballot->carrier.view != NULL && question.founders == NULL &&
+        !install_is_sound(core, ballot)) {
         answer_unsound(core, ballot, &question);
         return;
     }
     if (question.kind == VOTE_FOUNDING) {
-        const struct vote vote = voter_on_founding(core, &question);
+        const struct vote vote = core_is_member(core) ? voter_on_wanted(core, &question)
+                                                      : voter_on_founding(core, &question);
         answer(core, ballot, &question, &vote);
         return;
     }
@@ -396,7 +405,8 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                            .stamp = stamp_of(prepare),
                                            .view = view_id_of(view)};
 
-    if (core->electorate.own == VOTER_NONE || removes_this_voter(core, view)) {
+    /* Z10b: it votes on what names its record. */
+    if (electorate_own(core, &view->voters) == VOTER_NONE || removes_this_voter(core, view)) {
         return;
     }
     const struct vote vote = voter_on_prepare(core, &question, view);
@@ -434,14 +444,16 @@ struct lease_said voting_on_question(struct core *core, const struct message *pi
                                            .lease_ms = asked->lease_ms,
                                            .hold_ms = asked->hold_ms};
 
-    if (core->electorate.own == VOTER_NONE || asked->epoch == 0 || !ping->fellow || ping->relay ||
+    if (!electorate_may_vote(core) || asked->epoch == 0 || !ping->fellow || ping->relay ||
         !core_is_member(core)) {
         return (struct lease_said){.promised = 0};
     }
     const bool leased = !has_handed_over(core, &ping->from) &&
                         voter_on_question(core, &question).result == VOTE_GRANTED;
 
-    return (struct lease_said){.promised = bound_to(core, &question.ballot), .leased = leased};
+    return (struct lease_said){.promised = bound_to(core, &question.ballot),
+                               .leased = leased,
+                               .record = core->voter.record.id};
 }
 
 /* Z2l: what this voter holds beyond the view that its coordinator names is to come to light now.
@@ -456,7 +468,7 @@ void voting_on_heartbeat(struct core *core, const struct message *heartbeat)
                                            .address = heartbeat->source,
                                            .view = *named};
 
-    if (core->electorate.own != VOTER_NONE && heartbeat->fellow && heartbeat->heartbeat.acting &&
+    if (electorate_may_vote(core) && heartbeat->fellow && heartbeat->heartbeat.acting &&
         id_equal(&named->coordinator, &heartbeat->from) &&
         !has_handed_over(core, &heartbeat->from) && voter_disagrees(core, &heartbeat->heartbeat)) {
         REACHED(voter_disagrees_with_its_coordinator);

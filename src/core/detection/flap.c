@@ -96,7 +96,7 @@ void flap_start(struct core *core)
 /* R4c: it may be the voter that a quorum lacks, and nothing tells that it cannot come in. */
 static bool is_lacked(const struct core *core, const struct flapper *entry)
 {
-    return !entry->vain && voters_find(&core->terms.voters, entry->name) != VOTER_NONE &&
+    return !entry->vain && voter_lists_find_name(&core->view.voters, entry->name) != VOTER_NONE &&
            !standing_is_acting(core, core->now_ms);
 }
 

@@ -90,7 +90,7 @@ uint64_t lease_of(const struct core *core, uint32_t position)
 
 uint32_t lease_needed(const struct core *core)
 {
-    return core_is_strict(core) ? core_guard_needed(core) : core_leases_needed(core) + 1;
+    return core_leases_needed(core) + 1;
 }
 
 /* Whoever follows another is counted over there. */
@@ -104,15 +104,14 @@ static bool follows_us(const struct core *core, uint32_t position)
 
 static bool is_voter(const struct core *core, uint32_t position)
 {
-    return core->peers[position].franchise.voter != VOTER_NONE;
+    const struct peer_franchise *franchise = &core->peers[position].franchise;
+
+    return franchise->voter || franchise->newcomer;
 }
 
 /* Does its lease, if it has one, count for this reign? */
 static bool counts(const struct core *core, uint32_t position)
 {
-    if (core_is_strict(core)) {
-        return is_voter(core, position) && core->peers[position].lease.epoch == core->view.epoch;
-    }
     return core_is_self(core, position) || follows_us(core, position);
 }
 
@@ -124,18 +123,64 @@ static uint32_t asked_end(const struct core *core)
     return end < core->view.member_count ? end : core->view.member_count;
 }
 
+/* Z10b: until when the voter with that record, at that position, leases to this reign; 0: it does
+ * not. */
+static uint64_t leases_until(const struct core *core, uint32_t position,
+                             const struct node_id *record)
+{
+    const struct peer_lease *lease = &core->peers[position].lease;
+    const bool is_given = lease->epoch == core->view.epoch && id_equal(&lease->record, record);
+
+    return is_given ? lease_of(core, position) : 0;
+}
+
+static uint64_t voter_leases_until(const struct core *core, uint8_t place)
+{
+    const uint32_t position = core->electorate.positions[place];
+
+    return position == VIEW_NONE
+               ? 0
+               : leases_until(core, position, &core->view.voters.voters[place].record);
+}
+
+bool lease_is_of(const struct core *core, uint32_t position, const struct node_id *record,
+                 uint64_t at_ms)
+{
+    return leases_until(core, position, record) > at_ms;
+}
+
+static voter_set voters_leasing(const struct core *core, uint64_t at_ms)
+{
+    voter_set set = 0;
+
+    for (uint8_t i = 0; i < core->view.voters.count; i++) {
+        set |= voter_leases_until(core, i) > at_ms ? voter_set_of(i) : 0;
+    }
+    return set;
+}
+
+struct voter_count lease_of_voters(const struct core *core, uint64_t at_ms)
+{
+    return voter_lists_count(&core->view.voters, voters_leasing(core, at_ms));
+}
+
 uint32_t lease_holders(const struct core *core, uint64_t at_ms)
 {
     const uint32_t end = asked_end(core);
     uint32_t count = 0;
 
+    if (core_is_strict(core)) {
+        return lease_of_voters(core, at_ms).have;
+    }
     for (uint32_t i = 0; i < end; i++) {
         count += lease_of(core, i) > at_ms && counts(core, i);
     }
     return count;
 }
 
-bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
+/* Looks no further than it needs: where most have leases, at little more than are needed, whatever
+ * the number of members. */
+static bool is_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
 {
     const uint32_t end = asked_end(core);
     uint32_t left = count;
@@ -144,6 +189,12 @@ bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
         left -= lease_of(core, i) > at_ms && counts(core, i);
     }
     return left == 0;
+}
+
+bool lease_is_enough(const struct core *core, uint64_t at_ms)
+{
+    return core_is_strict(core) ? voter_lists_agree(&core->view.voters, voters_leasing(core, at_ms))
+                                : is_held_by(core, lease_needed(core), at_ms);
 }
 
 /* D8c: whom it asks, the oldest first. */
@@ -189,6 +240,27 @@ static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, ui
     return end_ms;
 }
 
+/* At one of the moments at which leases run out, the last before which a quorum has them. */
+static uint64_t voters_lease_until(const struct core *core, uint64_t now_ms)
+{
+    uint64_t until_ms = now_ms;
+
+    for (uint8_t i = 0; i < core->view.voters.count; i++) {
+        const uint64_t end_ms = voter_leases_until(core, i);
+        if (end_ms > until_ms &&
+            voter_lists_agree(&core->view.voters, voters_leasing(core, end_ms - 1))) {
+            until_ms = end_ms;
+        }
+    }
+    return until_ms > now_ms ? until_ms : 0;
+}
+
+uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
+{
+    return core_is_strict(core) ? voters_lease_until(core, now_ms)
+                                : lease_until(core, lease_needed(core), now_ms);
+}
+
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 {
     uint64_t until_ms = NEVER_MS;
@@ -205,11 +277,13 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 
 /* --- Under guard strict --- */
 
-static void grant(struct core *core, uint32_t position, uint64_t epoch, uint64_t asked_ms)
+static void grant(struct core *core, uint32_t position, const struct node_id *record,
+                  uint64_t epoch, uint64_t asked_ms)
 {
     struct peer_lease *lease = &core->peers[position].lease;
 
-    if (epoch > lease->epoch) {
+    if (epoch > lease->epoch || !id_equal(record, &lease->record)) {
+        lease->record = *record;
         lease->epoch = epoch;
         lease->asked_ms = asked_ms;
     } else if (epoch == lease->epoch) {
@@ -226,7 +300,8 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
         return;
     }
     if (said->leased && names_a_message(core, pong->echo)) {
-        grant(core, position, said->promised, sent_ms(core, number_of(core, pong->echo)));
+        grant(core, position, &said->record, said->promised,
+              sent_ms(core, number_of(core, pong->echo)));
     }
     /* Z5c: says it so again, no take-over is under way from which a view will come. */
     if (said->promised > core->view.epoch && said->promised == lease->promised) {
@@ -237,7 +312,7 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
 
 void lease_grant_own(struct core *core)
 {
-    grant(core, core->position, core->view.epoch, core->now_ms);
+    grant(core, core->position, &core->voter.record.id, core->view.epoch, core->now_ms);
 }
 
 void lease_reset(struct core *core)

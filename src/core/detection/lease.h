@@ -27,25 +27,37 @@ uint64_t lease_of(const struct core *core, uint32_t position);
 /* For how long a lease counts from the question on. */
 uint64_t lease_span_ms(const struct core *core);
 
-/* D8c, G2a: how many leases it takes to act, this node's own among them, or its voter's. */
+/* D8c, G2a: how many leases it takes to act outside strict, this node's own among them. */
 uint32_t lease_needed(const struct core *core);
 
-/* Until when `count` leases count, this node's own, given at its last question or heartbeat, among
- * them: outside strict of members that follow this node and are not suspected. 0: they do not now.
- * O(asked). */
+/* Do so many count at that time as it takes to act: of each list of the view's voters more than
+ * half (Z10c), or outside strict as many as lease_needed says? */
+bool lease_is_enough(const struct core *core, uint64_t at_ms);
+
+/* Under strict: does the member at that position lease to this reign at that time, by that record?
+ */
+bool lease_is_of(const struct core *core, uint32_t position, const struct node_id *record,
+                 uint64_t at_ms);
+
+/* Until when they do; 0: they do not now. O(asked). */
+uint64_t lease_acts_until(const struct core *core, uint64_t now_ms);
+
+/* Until when `count` leases count outside strict, this node's own, given at its last question or
+ * heartbeat, among them, and those of members that follow this node and are not suspected. 0: they
+ * do not now. O(asked). */
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
 
-/* How many leases count at that time. O(asked). */
+/* Under strict: of the list that lacks most, how many leases count at that time, and how many it
+ * takes. */
+struct voter_count lease_of_voters(const struct core *core, uint64_t at_ms);
+
+/* How many leases count at that time; under strict of the list that lacks most. O(asked). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
 /* D8c: asks for the leases of `count` others: of the oldest who follow this node and are not
  * suspected, or under strict of voters. Who did not answer the last question is asked again, and
  * another one besides. O(asked). */
 void lease_ask(struct core *core, uint32_t count);
-
-/* Are there so many of them? Looks no further than it needs: where most have leases, at little more
- * than `count` members, whatever their number. */
-bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms);
 
 /* --- Under guard strict (Z6) --- */
 

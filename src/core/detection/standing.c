@@ -16,21 +16,29 @@ static bool was_just_heard(const struct core *core, uint32_t position, uint64_t 
            peer->charge.verdict == VERDICT_NONE;
 }
 
-/* G1g: the voters among the members, and this node if it votes. */
-static uint32_t fresh_voters(const struct core *core)
+/* Is that this node's own vote? */
+static bool is_own_voter(const struct core *core, const struct listed_voter *voter)
 {
-    uint32_t count = 0;
+    return core->voter.record.state == VOTE_RECORD_FOUNDED &&
+           id_equal(&voter->record, &core->voter.record.id);
+}
 
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        if (voter == core->electorate.own) {
-            count += core->voter.record.state == VOTE_RECORD_FOUNDED && !core->voter.damaged &&
-                     !core->voter.mute;
-            continue;
+/* G1g: the voters among the members, and this node if it votes: of the list that lacks most. */
+static struct voter_count fresh_voters(const struct core *core)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    voter_set fresh = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const uint32_t position = core->electorate.positions[i];
+        const bool heard = position != VIEW_NONE && !core_is_self(core, position) &&
+                           hearing_is_heard(core, position);
+        const bool votes = !core->voter.damaged && !core->voter.mute;
+        if (is_own_voter(core, &lists->voters[i]) ? votes : heard) {
+            fresh |= voter_set_of(i);
         }
-        const uint32_t i = view_find(&core->view, &core->electorate.lives[voter]);
-        count += i != VIEW_NONE && hearing_is_heard(core, i);
     }
-    return count;
+    return voter_lists_count(lists, fresh);
 }
 
 /* For a coordinator, itself and those whose leases it has; for others, those really heard within
@@ -43,9 +51,6 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     if (core_is_coordinator(core)) {
         return lease_holders(core, now_ms);
     }
-    if (core_is_strict(core)) {
-        return fresh_voters(core);
-    }
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
         count -= !core_is_self(core, i) && watch_is_on(core, i) && !was_just_heard(core, i, now_ms);
@@ -53,21 +58,27 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     return count;
 }
 
-/* G1g: its coordinator knows whether there are enough; it cannot count them itself. */
-static bool is_answered_for(const struct core *core)
-{
-    return core_is_strict(core) && !core_is_coordinator(core);
-}
-
+/* G1g: of another one its coordinator knows whether there are enough; it cannot count them itself.
+ */
 struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 {
     struct guard_state state = {.guard = core->terms.guard, .needed = core_guard_needed(core)};
 
-    if (core_is_member(core)) {
-        state.fresh = fresh_count(core, now_ms);
-        state.met = is_answered_for(core) ? standing_reign(core, now_ms) == REIGN_ACTING
-                                          : state.fresh >= state.needed;
+    if (!core_is_member(core)) {
+        return state;
     }
+    if (!core_is_strict(core)) {
+        state.fresh = fresh_count(core, now_ms);
+        state.met = state.fresh >= state.needed;
+        return state;
+    }
+    const struct voter_count count = core_is_coordinator(core) ? lease_of_voters(core, now_ms)
+                                                               : fresh_voters(core);
+    state.guard.count = voter_lists_length(&core->view.voters);
+    state.fresh = count.have;
+    state.needed = count.needed;
+    state.met = core_is_coordinator(core) ? count.have >= count.needed
+                                          : standing_reign(core, now_ms) == REIGN_ACTING;
     return state;
 }
 
@@ -92,12 +103,12 @@ bool standing_tells_hand_over(const struct core *core)
 
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms)
 {
-    return may_act(core) ? lease_until(core, lease_needed(core), now_ms) : 0;
+    return may_act(core) ? lease_acts_until(core, now_ms) : 0;
 }
 
 bool standing_is_acting(const struct core *core, uint64_t now_ms)
 {
-    return may_act(core) && lease_held_by(core, lease_needed(core), now_ms);
+    return may_act(core) && lease_is_enough(core, now_ms);
 }
 
 /* D8c: as long before the right to act ends as it takes to ask three times; and for a while after
@@ -135,7 +146,7 @@ bool standing_is_settled(const struct core *core)
     if (core_is_strict(core)) {
         return true; /* What it proposes comes about only if it was not replaced (Z5). */
     }
-    if (!has_waited(core) && !lease_held_by(core, lease_needed(core), core->now_ms)) {
+    if (!has_waited(core) && !lease_is_enough(core, core->now_ms)) {
         return false;
     }
     return !follow_has_undecided(core);

@@ -1,7 +1,6 @@
 #include "core/entry/founding.h"
 
-#include <string.h>
-
+#include "base/text.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/voter.h"
@@ -9,16 +8,28 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
-enum { FOUNDER = 0 }; /* the first of the names */
+/* The first of the names. */
+static bool is_founder(const struct core *core)
+{
+    const struct voter_lists *founders = &core->founding.voters;
+
+    return founders->count > 0 && text_equal(founders->voters[0].name, core->life.self.name);
+}
+
+/* Does it know whom to ask (Z12c)? */
+static bool knows_voters(const struct core *core)
+{
+    return core->voter.record.state == VOTE_RECORD_FOUNDED && core->voter.accepted.voters.count > 0;
+}
 
 bool founding_may_begin(const struct core *core)
 {
     const struct voter *voter = &core->voter;
 
-    if (core->electorate.own == VOTER_NONE || voter->mute || voter->damaged) {
+    if (voter->mute || voter->damaged) {
         return false;
     }
-    return voter->record.state == VOTE_RECORD_FOUNDED || core->electorate.own == FOUNDER;
+    return knows_voters(core) || (is_founder(core) && voter->record.state < VOTE_RECORD_FOUNDED);
 }
 
 /* A request for a record names the life that it is for, so that a late one makes none for another;
@@ -30,9 +41,10 @@ static void ask(struct core *core, uint64_t lineage)
     if (message != NULL) {
         message->carrier.lineage = lineage;
     }
-    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        if (voter != core->electorate.own && core->founding.tally.answers[voter] != ANSWER_YES) {
-            electorate_ask_for_record(core, message, voter);
+    for (uint8_t i = 1; i < core->founding.voters.count; i++) { /* The first is this node. */
+        const struct listed_voter *voter = &core->founding.voters.voters[i];
+        if (id_is_none(&voter->record)) {
+            electorate_ask_for_record(core, message, voter->name);
         }
     }
 }
@@ -48,7 +60,7 @@ static void ask_for_records(struct core *core)
         return; /* A lineage that it forgot would keep the voters that took it from any other. */
     }
     ask(core, lineage);
-    if (core->founding.tally.answers[core->electorate.own] != ANSWER_YES &&
+    if (id_is_none(&core->founding.voters.voters[0].record) &&
         voting_ask_self(core, &question, &vote)) {
         founding_on_vote(core, &vote);
     }
@@ -65,7 +77,7 @@ static void ask_for_epoch(struct core *core)
 
 void founding_go_on(struct core *core)
 {
-    if (core->voter.record.state == VOTE_RECORD_FOUNDED) {
+    if (knows_voters(core)) {
         ask_for_epoch(core);
     } else {
         ask_for_records(core);
@@ -82,20 +94,51 @@ void founding_on_synced(struct core *core)
     }
 }
 
+/* Which of the voters answers: this node, or the life that was asked under that name; or
+ * VOTER_NONE. */
+static uint8_t who_answers(const struct core *core, const struct message *vote)
+{
+    if (id_equal(&vote->from, &core->life.self.id)) {
+        return 0;
+    }
+    for (uint8_t i = 1; i < core->founding.voters.count; i++) {
+        if (electorate_was_asked_for_record(core, vote, core->founding.voters.voters[i].name)) {
+            return i;
+        }
+    }
+    return VOTER_NONE;
+}
+
+static bool is_complete(const struct voter_lists *founders)
+{
+    for (uint8_t i = 0; i < founders->count; i++) {
+        if (id_is_none(&founders->voters[i].record)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void founding_on_vote(struct core *core, const struct message *vote)
 {
-    if (core->voter.record.state != VOTE_RECORD_FOUNDING || core->electorate.own != FOUNDER ||
-        vote->carrier.lineage != core->voter.record.lineage) {
+    struct voter_lists *founders = &core->founding.voters;
+    const uint8_t place = who_answers(core, vote);
+
+    if (core->voter.record.state != VOTE_RECORD_FOUNDING || !is_founder(core) ||
+        vote->carrier.lineage != core->voter.record.lineage || place == VOTER_NONE ||
+        id_is_none(&vote->carrier.vote.record)) {
         refuse(core, vote, REFUSED_NOT_FOUNDING);
         return;
     }
-    core->founding.tally.answers[vote->carrier.vote.voter] = ANSWER_YES;
-    if (electorate_is_unanimous(core, &core->founding.tally)) {
-        voter_end_founding(core);
+    founders->voters[place].record = vote->carrier.vote.record;
+    founders->voters[place].address = place == 0 ? core->life.self.address : vote->source;
+    if (is_complete(founders) && voter_lists_are_sound(founders)) {
+        voter_end_founding(core, founders);
     }
 }
 
 void founding_reset(struct core *core)
 {
-    memset(&core->founding, 0, sizeof core->founding);
+    voter_lists_from_names(&core->founding.voters, &core->terms.voters);
+    core->founding.voters.number = 1;
 }

@@ -265,7 +265,7 @@ void join_meet(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_HANDED_ON_BEFORE);
         return;
     }
-    if (!terms_equal(&joiner->terms, &core->configured.terms)) {
+    if (!terms_found_together(&joiner->terms, &core->configured.terms)) {
         refuse(core, message, REFUSED_TERMS_DIFFER); /* Never in one cluster with us (J2). */
         return;
     }

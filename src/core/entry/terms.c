@@ -33,13 +33,19 @@ static void ask_coordinator(struct core *core)
     route_send(core, message, 0);
 }
 
+/* With another number they were changed, as was wanted here or by somebody else. */
+static bool is_done(const struct core *core, const struct rules_wish *wish)
+{
+    return wish->voters.count > 0 ? core->view.voters.number != wish->voters.number
+                                  : core->agreed.number != wish->number;
+}
+
 bool terms_tick(struct core *core)
 {
     struct bargaining *bargaining = &core->bargaining;
 
-    /* With another number they were changed, as was wanted here or by somebody else. */
     if (bargaining->on &&
-        (core->now_ms >= bargaining->until_ms || core->agreed.number != bargaining->wish.number)) {
+        (core->now_ms >= bargaining->until_ms || is_done(core, &bargaining->wish))) {
         bargaining->on = false;
     }
     if (bargaining->on && core_is_member(core) && core->now_ms >= bargaining->again_ms) {

@@ -45,6 +45,7 @@ enum unagreed {
     UNAGREED_FAILED,    /* so there are with those who failed, who may be at work across a cut */
     UNAGREED_GUARD,     /* the guard of now, or the one to be, is not met */
     UNAGREED_SAME,      /* they are the terms already */
+    UNAGREED_VOTERS,    /* who is to become a voter is no member, or named twice */
 };
 
 /* How far a node that is joining is from a cluster. */
@@ -121,12 +122,13 @@ struct bound_state {
 
 /* Does this node vote, under guard strict (Z1)? */
 enum voter_status {
-    VOTER_NOT,       /* its name is none of the voters', or the guard is another */
+    VOTER_NOT,       /* it is none of the voters, or the guard is another */
     VOTER_NO_RECORD, /* it has forgotten, or is new: it does not vote */
     VOTER_FOUNDING,  /* it has a record and has not voted yet */
     VOTER_FOUNDED,   /* it votes */
     VOTER_DAMAGED,   /* its record is damaged, or another's: it does not vote */
     VOTER_MUTE,      /* its record could not be written: it does not vote */
+    VOTER_RETIRED,   /* others vote now, and it does not for good (Z11h) */
 };
 
 struct voter_state {

@@ -23,8 +23,9 @@ enum {
                               than each hands it on to (U4b), */
     FANOUT_DEFAULT = 128,  /* unless it is told another number, */
     FANOUT_MOST = 4096,    /* and as many as there may be: nobody hands anything on */
-    VOTERS_MAX = 9,        /* names of the voters of guard strict (Z1) */
-    ROLES_MAX = 256,       /* roles that anybody stands for (K5d) */
+    VOTERS_MAX = 9,        /* voters of guard strict in one list (Z1) */
+    VOTERS_LISTED_MAX = 2 * VOTERS_MAX, /* in both lists of a change of them (Z10a) */
+    ROLES_MAX = 256,                    /* roles that anybody stands for (K5d) */
     ROLE_CANDIDATES_MAX = 4096, /* candidates of all members; a coordinator of few keeps fewer */
     ROLE_NEED_BYTES_MAX = 127,  /* of the tag that the holders of a role need */
     ROLE_PREEMPT_AFTER_MS_MAX = 86400000, /* a better candidate takes over within a day */

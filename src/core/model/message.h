@@ -106,7 +106,8 @@ struct view_reference {
                           that it asks for; else 0 */
 };
 
-/* What all nodes of one cluster must share (J2), and what a refusal quotes. */
+/* What all nodes of one cluster must share (J2), and what a refusal quotes. The voters are those to
+ * found with, and nothing else: once there is a view it names them (Z13). */
 struct terms {
     struct guard guard;
     enum profile profile;
@@ -126,10 +127,17 @@ struct terms {
 
 static inline bool terms_equal(const struct terms *a, const struct terms *b)
 {
-    return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
+    const bool strict = a->guard.policy == GUARD_STRICT && b->guard.policy == GUARD_STRICT;
+
+    return (strict || guard_equal(&a->guard, &b->guard)) && a->profile == b->profile &&
            a->watchers == b->watchers && a->heartbeat_ms == b->heartbeat_ms &&
-           a->lost_ms == b->lost_ms && a->capacity == b->capacity &&
-           voters_equal(&a->voters, &b->voters);
+           a->lost_ms == b->lost_ms && a->capacity == b->capacity;
+}
+
+/* May those who state them found a cluster together? */
+static inline bool terms_found_together(const struct terms *a, const struct terms *b)
+{
+    return terms_equal(a, b) && voters_equal(&a->voters, &b->voters);
 }
 
 static inline struct rules terms_rules(const struct terms *terms)
@@ -166,7 +174,7 @@ struct probe {
 
 /* VOTE: what a voter says to a BALLOT or a PREPARE. */
 struct vote_answer {
-    uint8_t voter; /* whose it is: its place among the names */
+    struct node_id record; /* by which it votes (Z10b); none: it has no record of that lineage */
     enum vote_kind kind;
     enum vote_result result;
     uint64_t version;  /* PREPARE: the proposal's; else 0 */
@@ -254,11 +262,24 @@ static inline void join_refused_copy(struct join_refused *to, const struct join_
     terms_copy(&to->terms, &from->terms);
 }
 
-/* TERMS: what the terms are to be, as seen from those with that number (A1). */
+/* Who is to vote under guard strict, as seen from the lists with that number (Z11). */
+struct wished_voter {
+    char name[NAME_BYTES_MAX + 1];
+    bool anew; /* it gets another record, for it has lost its own */
+};
+
+struct voters_wish {
+    uint64_t number;
+    uint8_t count; /* 0: as before */
+    struct wished_voter voters[VOTERS_MAX];
+};
+
+/* TERMS: what the terms are to be, as seen from those with that number (A1); or who is to vote. */
 struct rules_wish {
     uint64_t number;
     struct rules rules;
     bool forget_failed; /* nobody who failed keeps a place (A4) */
+    struct voters_wish voters;
 };
 
 struct offer {
@@ -295,6 +316,7 @@ struct lease_said {
     uint64_t promised; /* the epoch that the voter is bound to, or one more where it is that of the
                           question, but another life's; 0: none, or no voter */
     bool leased;       /* it has leased that epoch to who asked, on disk */
+    struct node_id record; /* by which it votes (Z10b) */
 };
 
 struct ping {

@@ -43,6 +43,8 @@
     X(VIEW_TOO_LARGE, "view_too_large", "B1", "the view has more members than this node can hold") \
     X(VIEW_UNSOUND, "view_unsound", "V4i",                                                         \
       "the hash, the ages, the numbers or the names of the view are not right")                    \
+    X(VIEW_VOTERS, "view_voters", "Z11i",                                                          \
+      "the view names other voters than could come next, and who brings it is none (Z11i)")        \
     X(VIEW_MISNAMES_US, "view_misnames_us", "V4i",                                                 \
       "the view holds this life under another name or address")                                    \
     X(VIEW_LEAPS, "view_leaps", "V7a",                                                             \

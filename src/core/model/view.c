@@ -9,6 +9,7 @@
 enum { VERSIONS_MARK = 0x5e7a0000 }; /* and what it speaks, in the hash of a view */
 enum { DRAINED_MARK = 0xd7a1 };      /* in the hash of a view, behind the member that is */
 enum { AGREED_MARK = 0xa62eed };     /* likewise, before terms that were changed */
+enum { VOTERS_MARK = 0x707e5 };      /* and before the voters */
 
 /* Twice as many slots as members keeps probe chains short. */
 static uint32_t index_slots(uint32_t capacity)
@@ -89,6 +90,8 @@ void view_clear(struct view *view)
     memset(&view->parent, 0, sizeof view->parent);
     memset(&view->merged, 0, sizeof view->merged);
     memset(&view->agreed, 0, sizeof view->agreed);
+    view->voters.number = 0;
+    view->voters.count = 0;
     view->member_count = 0;
     view->gone_count = 0;
     view->text_used = 0;
@@ -187,6 +190,7 @@ void view_copy(struct view *to, const struct view *from)
     to->parent = from->parent;
     to->merged = from->merged;
     to->agreed = from->agreed;
+    voter_lists_copy(&to->voters, &from->voters);
     to->member_count = from->member_count;
     to->gone_count = from->gone_count;
     to->text_used = 0;
@@ -489,6 +493,9 @@ static uint64_t content_hash(const struct view *view)
         }
     }
     hash = view->agreed.number != 0 ? hash_agreed(hash, &view->agreed) : hash;
+    if (view->voters.count > 0) {
+        hash = voter_lists_hash(hash_u64(hash, VOTERS_MARK), &view->voters);
+    }
     return hash_finish(hash);
 }
 
@@ -504,8 +511,10 @@ bool view_repeats(struct view *view, const struct view *known)
         view->next_age != known->next_age || view->cause != known->cause ||
         !view_id_equal(&view->parent, &known->parent) ||
         !view_id_equal(&view->merged, &known->merged) ||
-        !agreed_equal(&view->agreed, &known->agreed) || view->member_count != known->member_count ||
-        view->gone_count != known->gone_count || memcmp(view->gone, known->gone, gone_bytes) != 0) {
+        !agreed_equal(&view->agreed, &known->agreed) ||
+        !voter_lists_equal(&view->voters, &known->voters) ||
+        view->member_count != known->member_count || view->gone_count != known->gone_count ||
+        memcmp(view->gone, known->gone, gone_bytes) != 0) {
         return false;
     }
     for (uint32_t i = 0; i < known->member_count; i++) {
@@ -514,6 +523,23 @@ bool view_repeats(struct view *view, const struct view *known)
         }
     }
     return index_rebuild(view);
+}
+
+void view_place_voters(struct view *view)
+{
+    for (uint8_t i = 0; i < view->voters.count; i++) {
+        struct listed_voter *voter = &view->voters.voters[i];
+        const uint32_t position = view_find_name(view, voter->name);
+        if (position != VIEW_NONE) {
+            voter->address = view->members[position].address;
+        }
+    }
+}
+
+bool view_is_sound_of_founders(const struct view *view)
+{
+    return view_is_of_founders(view) && voter_lists_are_sound(&view->voters) && view->epoch == 0 &&
+           view->version == 0 && view->hash == content_hash(view);
 }
 
 void view_seal(struct view *view)
@@ -584,7 +610,8 @@ bool view_is_sound(struct view *view)
         }
         youngest = member->age;
     }
-    if (!share_a_version(view) || !agreed_is_sound(&view->agreed)) {
+    if (!share_a_version(view) || !agreed_is_sound(&view->agreed) ||
+        !voter_lists_are_sound(&view->voters)) {
         return false;
     }
     return youngest < view->next_age && names_are_unique(view) && index_rebuild(view) &&

@@ -8,6 +8,7 @@
 
 #include "core/model/agreed.h"
 #include "core/model/member.h"
+#include "core/model/voter_lists.h"
 
 /* Names one content for ever (S1). Ordered by epoch, then version, then coordinator. */
 struct view_id {
@@ -45,9 +46,10 @@ struct view {
     uint8_t *texts;     /* where the members' tags are; most members have none, or few */
     uint32_t text_used; /* bytes of it */
     enum view_cause cause;
-    struct view_id parent; /* the view it was made from; all zero for the first */
-    struct view_id merged; /* CAUSE_MERGE: the other part's view; all zero else */
-    struct agreed agreed;  /* terms that were changed (A1) */
+    struct view_id parent;     /* the view it was made from; all zero for the first */
+    struct view_id merged;     /* CAUSE_MERGE: the other part's view; all zero else */
+    struct agreed agreed;      /* terms that were changed (A1) */
+    struct voter_lists voters; /* under guard strict (Z10) */
 };
 
 #define VIEW_NONE UINT32_MAX
@@ -60,6 +62,13 @@ void view_init(struct view *view, uint32_t capacity, void *storage);
 static inline bool view_is_empty(const struct view *view)
 {
     return view->member_count == 0;
+}
+
+/* Does it name the voters with whom a cluster is founded, and nothing yet that was agreed upon
+ * (Z13a)? Such a view is an empty one, too. */
+static inline bool view_is_of_founders(const struct view *view)
+{
+    return view->member_count == 0 && view->voters.count > 0;
 }
 
 void view_clear(struct view *view);
@@ -142,6 +151,12 @@ static inline bool view_id_equal(const struct view_id *a, const struct view_id *
     return a->lineage == b->lineage && a->epoch == b->epoch && a->version == b->version &&
            id_equal(&a->coordinator, &b->coordinator);
 }
+
+/* Where the voters are, for those who are members of the view: to be told before it is sealed. */
+void view_place_voters(struct view *view);
+
+/* Is it one of founders, and as its hash has it? */
+bool view_is_sound_of_founders(const struct view *view);
 
 /* What must be true of any view before it is acted on (S3, S4): at least one member, ids, names
  * and ages unique, ages rising, next_age above all, no member among the gone, the hash right.

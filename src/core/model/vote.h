@@ -21,6 +21,7 @@ enum record_state {
     VOTE_RECORD_NONE = 0, /* never on disk */
     VOTE_RECORD_FOUNDING = 1,
     VOTE_RECORD_FOUNDED = 2, /* this voter votes, or has voted */
+    VOTE_RECORD_RETIRED = 3, /* it is no voter's any more, for good (Z11h) */
 };
 
 /* What must survive whatever happens to a voter: its record. */
@@ -31,7 +32,7 @@ struct vote_record {
     struct ballot promise;
     uint64_t lease_ms; /* the longest lease that the life of the promise may have been given */
     uint64_t hold_ms;  /* the longest T_hold of those whose grants may still be held (Z15c) */
-    const struct view *accepted; /* borrowed; NULL: none */
+    const struct view *accepted; /* borrowed; before there is one, that of the founders, or NULL */
 };
 
 /* On the wire: append only. */
@@ -53,6 +54,7 @@ struct vote_question {
     uint64_t stamp;            /* what the answer echoes; 0: the asker knows this life (Z1e) */
     struct view_id view;       /* PREPARE: the proposal; voter_on_prepare fills it in */
     uint64_t view_hash;
+    const struct view *founders; /* CLAIM: of one who was shown no view yet (Z13a); else NULL */
 };
 
 /* On the wire: append only. */

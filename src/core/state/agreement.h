@@ -18,9 +18,11 @@ enum { PROVED_MAX = 16 }; /* lives that a voter knows to receive where they are 
 
 enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
 
-/* How the voters answered one question: enum answer, by their place among the names. */
+/* How the voters answered one question, by their place in the lists of the view that it is about.
+ */
 struct tally {
-    uint8_t answers[VOTERS_MAX];
+    voter_set granted;
+    voter_set refused; /* for good */
 };
 
 /* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
@@ -51,7 +53,8 @@ struct waiting_vote {
 
 /* voter: what this node is bound to as a voter of guard strict (Z2), beside its life. */
 struct voter {
-    bool named;                /* its name is a voter's */
+    bool named;                /* it is one of those to found with */
+    bool has_disk;             /* it could keep a record */
     bool damaged;              /* a record was there and is not sound */
     bool mute;                 /* the record could not be written: it does not vote */
     uint64_t rewrite_ms;       /* while mute: when to try again */
@@ -182,14 +185,29 @@ struct spreading {
     uint32_t count;
 };
 
-/* electorate: the voters, by their place among the names. */
+/* Where a voter was heard of last. */
+struct sighting {
+    char name[NAME_BYTES_MAX + 1];
+    struct address address;
+    struct node_id life; /* as which life */
+    uint32_t nonce;      /* of that life's JOIN, as answers echo it (J3e); 0: none was heard */
+};
+
+/* electorate: the voters as this node knows them. */
 struct electorate {
-    uint8_t own;                          /* VOTER_NONE: this node is none */
-    struct address addresses[VOTERS_MAX]; /* where each was heard of last; none: nowhere */
-    struct node_id lives[VOTERS_MAX];     /* and as which life */
-    uint32_t nonces[VOTERS_MAX];          /* of that life's JOIN, as answers echo it (J3e); 0: none
-                                             was heard */
-    uint32_t sought;                      /* how often those who do not answer were looked for */
+    uint8_t seen_count;
+    struct sighting seen[VOTERS_LISTED_MAX];
+    uint32_t positions[VOTERS_LISTED_MAX]; /* among the members, by place in the view's lists */
+    uint32_t sought;                       /* how often those who do not answer were looked for */
+};
+
+/* voters_change: other voters, which this coordinator is to bring about (Z11). */
+struct voters_change {
+    bool on;
+    uint64_t ask_ms;          /* newcomers are asked for a record again */
+    uint64_t until_ms;        /* the next step has not begun by then: no more */
+    struct voters_wish wish;  /* who are to vote in the end */
+    struct voter_lists lists; /* of the next step; a newcomer's record when it has said which */
 };
 
 /* campaign: this node asks the voters for an epoch (Z4). */
@@ -207,7 +225,7 @@ struct campaign {
     uint64_t deadline_ms;
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
     uint32_t askings; /* how often they were asked */
-    uint64_t leased_ms[VOTERS_MAX]; /* until then each has leased to somebody, as it said */
+    uint64_t leased_ms[VOTERS_LISTED_MAX]; /* until then each has leased to somebody, as it said */
     struct tally tally;
     struct view best;       /* the highest that a voter has accepted; empty: none above ours */
     uint64_t held_until_ms; /* then what former coordinators granted is over, by the latest word of

@@ -21,9 +21,10 @@ struct life {
     struct tags tags;   /* of `self` */
 };
 
-/* founding: how the voters answered the first of them, who asked for records (Z8). */
+/* founding: the voters to found with, each with its record when it has answered the first of them,
+ * who asks for records (Z8). */
 struct founding {
-    struct tally tally;
+    struct voter_lists voters;
 };
 
 /* meet: another node that waits to be let in (F3). */

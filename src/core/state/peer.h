@@ -77,6 +77,7 @@ struct peer_lease {
                           0: none */
     uint64_t epoch;    /* strict: of the reign that its voter gave it to (Z6) */
     uint64_t promised; /* strict: to which its voter is bound, as it said; 0: none (Z2) */
+    struct node_id record; /* strict: by which that voter votes (Z10b) */
 };
 
 /* watch: is it watched by this node, and since when (D9)? */
@@ -129,9 +130,10 @@ struct peer_wish {
     enum drain_wish drain;
 };
 
-/* electorate: has it a vote? */
+/* electorate: does the view name it as a voter, or is the next one to do so? */
 struct peer_franchise {
-    uint8_t voter; /* its place among the voters; VOTER_NONE: it is none */
+    bool voter;
+    bool newcomer; /* it is to become one, and leases already (Z11f) */
 };
 
 /* The order is for a processor's cache: a heartbeat of the member touches the last fields of some

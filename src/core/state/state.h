@@ -135,6 +135,7 @@ struct core {
     struct claim claim;
     struct campaign campaign;
     struct electorate electorate;
+    struct voters_change voters_change;
 
     struct join join;
     struct founding founding;
@@ -236,6 +237,9 @@ static inline uint64_t core_repair_ms(const struct core *core)
 /* Of the guards, the sizes and the capacities that hold, several while terms change (A2). */
 static inline uint32_t core_guard_needed(const struct core *core)
 {
+    if (core->view.voters.count > 0) {
+        return voter_lists_count(&core->view.voters, 0).needed;
+    }
     return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
                                     : agreed_guard_needed(&core->agreed);
 }

@@ -206,7 +206,6 @@ static bool encode_record(const struct core_options *options, const char *cluste
     if (options->record == NULL) {
         return true;
     }
-    file.voters = *options->voters;
     file.record = *options->record;
     snprintf(file.cluster, sizeof file.cluster, "%s", cluster);
     snprintf(file.name, sizeof file.name, "%s", options->name);

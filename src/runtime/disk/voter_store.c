@@ -17,6 +17,7 @@
 
 #define RECORD_FILE "voter"
 #define NEW_FILE "voter.new"
+#define OLD_FILE "voter.old"
 
 enum { NS_PER_US = 1000 };
 
@@ -134,9 +135,7 @@ bool voter_store_allows(const struct config *config, struct complaint *complaint
     if (config->guard.policy != GUARD_STRICT) {
         return lstat(path, &status) != 0 || refuse_guard(config->state_dir, complaint);
     }
-    const int fd = voters_find(&config->voters, config->name) == VOTER_NONE
-                       ? -1
-                       : own_file_open(AT_FDCWD, path, O_RDONLY, why);
+    const int fd = own_file_open(AT_FDCWD, path, O_RDONLY, why);
     if (fd < 0) {
         return true; /* What is wrong with the file voter_store_open says. */
     }
@@ -195,31 +194,29 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
 static void say_damaged(struct voter_store *store, enum voter_file_error error)
 {
     store->damaged = true;
-    log_line(
-        store->log, LOG_ERROR, "voter",
-        "%s/" RECORD_FILE " is %s: this node does not vote; for a cluster that is founded anew "
-        "move the file away",
-        store->config->state_dir, error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged");
+    log_line(store->log, LOG_ERROR, "voter",
+             "%s/" RECORD_FILE
+             " is %s: this node does not vote; `doyen voters replace %s` gives it "
+             "another record; for a cluster that is founded anew move the file away",
+             store->config->state_dir,
+             error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged", store->config->name);
 }
 
-/* Is it this very voter's, under these options? */
+/* Is it this very voter's? Whoever votes the view says, not the options (Z13a). */
 static bool is_ours(const struct voter_store *store)
 {
     return text_equal(store->file.cluster, store->config->cluster) &&
-           text_equal(store->file.name, store->config->name) &&
-           voters_equal(&store->file.voters, &store->config->voters);
+           text_equal(store->file.name, store->config->name);
 }
 
 static void say_foreign(struct voter_store *store)
 {
-    char voters[VOTERS_TEXT_MAX];
-
     store->damaged = true;
-    voters_text(&store->file.voters, voters);
     log_line(store->log, LOG_ERROR, "voter",
-             "%s/" RECORD_FILE " is the record of %s, cluster %s, voters %s: this node does not "
-             "vote; start it with these options, or choose another --state-dir",
-             store->config->state_dir, store->file.name, store->file.cluster, voters);
+             "%s/" RECORD_FILE
+             " is the record of %s, cluster %s: this node does not vote; start it "
+             "under that name, or choose another --state-dir",
+             store->config->state_dir, store->file.name, store->file.cluster);
 }
 
 static bool judge(struct voter_store *store, const uint8_t *bytes, size_t length)
@@ -244,6 +241,16 @@ static bool judge(struct voter_store *store, const uint8_t *bytes, size_t length
     return true;
 }
 
+static void say_missing(const struct voter_store *store)
+{
+    if (voters_find(&store->config->voters, store->config->name) != VOTER_NONE) {
+        log_line(store->log, LOG_WARN, "voter",
+                 "no record in %s: this node votes when its cluster is founded; after that only "
+                 "with the record that it had, or when `doyen voters replace %s` gives it another",
+                 store->config->state_dir, store->config->name);
+    }
+}
+
 /* The view is read whatever the capacity is now, so that a file from before is not taken for a
  * damaged one. */
 static bool read_record(struct voter_store *store)
@@ -255,10 +262,7 @@ static bool read_record(struct voter_store *store)
         return false;
     }
     if (bytes == NULL) {
-        log_line(store->log, LOG_WARN, "voter",
-                 "no record in %s: this node votes when its cluster is founded; after that only "
-                 "with the record that it had",
-                 store->config->state_dir);
+        say_missing(store);
         return true;
     }
     store->view_storage = calloc(1, view_bytes(MEMBER_MAX));
@@ -402,11 +406,27 @@ static void start_work(struct voter_store *store)
     (void)error;
 }
 
+/* Z11e: this node is to vote by another record. What it has is of no use here, but nothing is lost.
+ */
+static void put_aside(struct voter_store *store)
+{
+    store->damaged = false;
+    if (renameat(store->dir, RECORD_FILE, store->dir, OLD_FILE) == 0) {
+        log_line(store->log, LOG_WARN, "voter",
+                 "%s/" RECORD_FILE " is now " OLD_FILE ": this node "
+                 "votes by another record",
+                 store->config->state_dir);
+    }
+}
+
 void voter_store_write(struct voter_store *store, uint64_t number, const struct vote_record *record)
 {
-    struct voter_file file = {.voters = store->config->voters, .record = *record};
+    struct voter_file file = {.record = *record};
 
-    assert(!store->damaged && !store->closing);
+    assert(!store->closing);
+    if (store->damaged) {
+        put_aside(store);
+    }
     (void)text_set(file.cluster, sizeof file.cluster, store->config->cluster,
                    strlen(store->config->cluster));
     (void)text_set(file.name, sizeof file.name, store->config->name, strlen(store->config->name));

@@ -67,7 +67,7 @@ static bool open_store(struct node *node)
                       &node->remembered, &node->store);
 }
 
-/* Only a node under a voter's name keeps a record. */
+/* Whoever has a state directory may become a voter (Z11e); those to found with need one. */
 static bool open_voter_store(struct node *node)
 {
     const struct config *config = node->config;
@@ -77,7 +77,8 @@ static bool open_voter_store(struct node *node)
         log_line(node->log, LOG_ERROR, "voter", "%s", complaint.text);
         return false;
     }
-    if (voters_find(&config->voters, config->name) == VOTER_NONE) {
+    const bool founds = voters_find(&config->voters, config->name) != VOTER_NONE;
+    if (config->guard.policy != GUARD_STRICT || (node->store == NULL && !founds)) {
         return true;
     }
     if (node->store == NULL) { /* It holds the lock on the directory. */
@@ -142,6 +143,7 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .agreed = node->remembered.agreed,
         .started = node->remembered.started,
     };
+    options->has_disk = node->voter_store != NULL;
     if (node->voter_store != NULL) {
         options->record = voter_store_found(node->voter_store);
         options->record_damaged = voter_store_is_damaged(node->voter_store);

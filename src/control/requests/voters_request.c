@@ -1,0 +1,386 @@
+#include "control/requests/voters_request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "control/documents/report_voters.h"
+#include "control/documents/voter_count.h"
+#include "control/requests/move_request.h"
+#include "control/requests/voters_reach.h"
+#include "control/text/json.h"
+#include "control/text/text_builder.h"
+#include "runtime/options/value.h"
+
+/* --- The body -------------------------------------------------------------------------------- */
+
+struct wanted {
+    const char *verb; /* add, remove, replace or set; NULL: none yet */
+    const json_t *names;
+    const char *with; /* NULL: the same again, by another record */
+    const char *number;
+    bool dry_run;
+};
+
+static bool is_name(const json_t *value)
+{
+    const size_t length = json_is_string(value) ? json_string_length(value) : 0;
+
+    return length > 0 && length <= NAME_BYTES_MAX && strlen(json_string_value(value)) == length;
+}
+
+static bool are_names(const json_t *value)
+{
+    size_t index;
+    json_t *name;
+
+    json_array_foreach(value, index, name)
+    {
+        if (!is_name(name)) {
+            return false;
+        }
+    }
+    return json_array_size(value) > 0;
+}
+
+static bool take_verb(const char *key, const json_t *value, struct wanted *wanted,
+                      struct complaint *complaint)
+{
+    const bool set = strcmp(key, "set") == 0;
+
+    if (wanted->verb != NULL) {
+        return complaint_set(complaint, "\"%s\" and \"%s\" are two wishes: send one", wanted->verb,
+                             key);
+    }
+    wanted->verb = key;
+    wanted->names = value;
+    return (set ? are_names(value) : is_name(value)) ||
+           complaint_set(complaint, "\"%s\" wants %s", key,
+                         set ? "a list of names" : "the name of a node");
+}
+
+static bool take_one(const char *key, const json_t *value, struct wanted *wanted,
+                     struct complaint *complaint)
+{
+    static const char *const verbs[] = {"add", "remove", "replace", "set"};
+
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(key, verbs[i]) == 0) {
+            return take_verb(key, value, wanted, complaint);
+        }
+    }
+    if (strcmp(key, "with") == 0) {
+        wanted->with = json_string_value(value);
+        return is_name(value) || complaint_set(complaint, "\"with\" wants the name of a node");
+    }
+    if (strcmp(key, "number") == 0) {
+        wanted->number = json_string_value(value);
+        return wanted->number != NULL ||
+               complaint_set(complaint, "\"number\" wants the text that GET /v1/voters has there");
+    }
+    if (strcmp(key, "dry_run") == 0) {
+        wanted->dry_run = json_is_true(value);
+        return json_is_boolean(value) ||
+               complaint_set(complaint, "\"dry_run\" wants true or false");
+    }
+    return complaint_set(
+        complaint, "\"%.40s\" is none of add, remove, replace, with, set, number and dry_run", key);
+}
+
+static bool read_wanted(json_t *body, struct wanted *wanted, struct complaint *complaint)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(body, key, value)
+    {
+        if (!take_one(key, value, wanted, complaint)) {
+            return false;
+        }
+    }
+    if (wanted->verb == NULL) {
+        return complaint_set(complaint, "it has none of add, remove, replace and set");
+    }
+    return wanted->with == NULL || strcmp(wanted->verb, "replace") == 0 ||
+           complaint_set(complaint, "\"with\" goes with \"replace\"");
+}
+
+/* --- The wish -------------------------------------------------------------------------------- */
+
+static void add_name(struct voters_wish *wish, const char *name, bool anew)
+{
+    struct wished_voter *voter = &wish->voters[wish->count++];
+
+    *voter = (struct wished_voter){.anew = anew};
+    (void)text_set(voter->name, sizeof voter->name, name, strlen(name));
+}
+
+static struct answer refuse_name(const char *hint, const char *name, const char *detail)
+{
+    return answer_problem(MHD_HTTP_CONFLICT, "voters unfit", hint, "%s %s", name, detail);
+}
+
+/* What is wrong with the names whatever the cluster's state is; a status of 0: nothing. */
+static struct answer against_names(const struct facts *facts, const struct wanted *wanted)
+{
+    const char *name = json_string_value(wanted->names);
+    const uint32_t count = voter_lists_length(facts->voters);
+    const bool adds = strcmp(wanted->verb, "add") == 0;
+
+    if (name == NULL) {
+        return json_array_size(wanted->names) <= VOTERS_MAX
+                   ? (struct answer){.status = 0}
+                   : answer_problem(MHD_HTTP_CONFLICT, "voters unfit",
+                                    "name fewer; other members may coordinate all the same",
+                                    "there are %d voters at the most", VOTERS_MAX);
+    }
+    if (!adds && !voters_reach_is_voter(facts, name)) {
+        return refuse_name("doyen voters has the names", name, "is no voter");
+    }
+    if (adds && !voters_reach_is_voter(facts, name) && count == VOTERS_MAX) {
+        return refuse_name("replace one of them instead", name, "would be one voter too many");
+    }
+    if (strcmp(wanted->verb, "remove") == 0 && count == 1) {
+        return refuse_name("replace it by another member instead", name, "is the only voter");
+    }
+    if (wanted->with != NULL && strcmp(wanted->with, name) != 0 &&
+        voters_reach_is_voter(facts, wanted->with)) {
+        return refuse_name("choose another member, or remove the one that is to go", wanted->with,
+                           "is a voter already");
+    }
+    return (struct answer){.status = 0};
+}
+
+static void wish_for_list(const json_t *names, struct voters_wish *wish)
+{
+    size_t index;
+    json_t *name;
+
+    json_array_foreach(names, index, name)
+    {
+        add_name(wish, json_string_value(name), false);
+    }
+}
+
+/* Who stays keeps its place, and who replaces another has that one's. */
+static void make_wish(const struct facts *facts, const struct wanted *wanted,
+                      struct voters_wish *wish)
+{
+    const char *name = json_string_value(wanted->names);
+    const bool replaces = strcmp(wanted->verb, "replace") == 0;
+
+    *wish = (struct voters_wish){.number = facts->voters->number};
+    if (name == NULL) {
+        wish_for_list(wanted->names, wish);
+        return;
+    }
+    for (uint8_t i = 0; i < facts->voters->count; i++) {
+        const struct listed_voter *voter = &facts->voters->voters[i];
+        const bool meant = strcmp(voter->name, name) == 0;
+        if (!voter->now || (meant && strcmp(wanted->verb, "remove") == 0)) {
+            continue;
+        }
+        const char *next = meant && replaces && wanted->with != NULL ? wanted->with : voter->name;
+        add_name(wish, next, meant && replaces && strcmp(next, name) == 0);
+    }
+    if (strcmp(wanted->verb, "add") == 0 && !voters_reach_is_voter(facts, name)) {
+        add_name(wish, name, false);
+    }
+}
+
+/* --- Answers --------------------------------------------------------------------------------- */
+
+/* "athens, byzantium, cyrene" */
+static void add_names(const struct voters_wish *wish, struct text_builder *text)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        text_builder_format(text, "%s%s", i == 0 ? "" : ", ", wish->voters[i].name);
+    }
+}
+
+static struct answer answer_too_few(const struct voters_wish *wish,
+                                    const struct voters_reach *reach)
+{
+    const uint32_t needed = reach->length / 2 + 1;
+    const uint32_t voting = reach->voting < needed ? reach->voting : needed - 1;
+    char hint[2 * NAME_BYTES_MAX + 80];
+    struct text_builder names = {0};
+
+    add_names(wish, &names);
+    if (reach->lacks != NULL && reach->newcomer != NULL) {
+        snprintf(hint, sizeof hint, "replace %s by %s instead", reach->lacks, reach->newcomer);
+    } else if (reach->lacks != NULL) {
+        snprintf(hint, sizeof hint, "start %s first, or replace it", reach->lacks);
+    } else {
+        snprintf(hint, sizeof hint, "doyen voters shows who votes");
+    }
+    struct answer answer = answer_problem(
+        MHD_HTTP_CONFLICT, "refused", hint, "of %.*s %u %s needed and %u %s now", (int)names.length,
+        names.bytes == NULL ? "" : names.bytes, needed, needed == 1 ? "is" : "are", voting,
+        voting == 1 ? "leases" : "lease");
+    text_builder_deinit(&names);
+    return answer;
+}
+
+static struct answer answer_nobody_acts(void)
+{
+    return answer_problem(MHD_HTTP_CONFLICT, "nobody acts",
+                          "doyen status says why; the voters can be changed when somebody acts",
+                          "there is no coordinator that acts");
+}
+
+/* Who is wished for and can get no record; NULL: nobody. */
+static const char *find_stranger(const struct facts *facts, const struct voters_wish *wish)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        const struct wished_voter *wished = &wish->voters[i];
+        if ((wished->anew || !voters_reach_is_voter(facts, wished->name)) &&
+            view_find_name(facts->view, wished->name) == VIEW_NONE) {
+            return wished->name;
+        }
+    }
+    return NULL;
+}
+
+static struct answer answer_unfit(const struct facts *facts, const struct voters_wish *wish)
+{
+    const char *stranger = find_stranger(facts, wish);
+
+    if (stranger != NULL) {
+        return refuse_name("start it with --guard strict and a --state-dir, or name another",
+                           stranger, "is no member");
+    }
+    return answer_problem(MHD_HTTP_CONFLICT, "voters unfit", "name each once",
+                          "a name is there twice");
+}
+
+static struct answer answer_under_way(const struct facts *facts)
+{
+    const bool joint = voter_lists_are_joint(facts->voters);
+
+    return answer_problem(
+        MHD_HTTP_CONFLICT, "a change is under way",
+        joint ? "wait until doyen voters shows no change" : "look at doyen voters again",
+        joint ? "the voters are just being changed" : "the voters have been changed meanwhile");
+}
+
+static json_t *wanted_json(const struct voters_wish *wish, const struct voters_reach *reach)
+{
+    json_t *object = json_object();
+    json_t *names = json_array();
+    const char *anew = NULL;
+    bool complete = names != NULL;
+
+    for (uint8_t i = 0; i < wish->count && complete; i++) {
+        complete = json_array_append_new(names, json_of_word(wish->voters[i].name)) == 0;
+        anew = wish->voters[i].anew ? wish->voters[i].name : anew;
+    }
+    complete = json_put(object, "voters", names) && complete;
+    return json_finished(object,
+                         complete && json_put(object, "anew", json_of_word(anew)) &&
+                             json_put(object, "needed", json_of_number(reach->length / 2 + 1)) &&
+                             json_put(object, "voting", json_of_number(reach->voting)));
+}
+
+/* The voters as they are, and those that are wanted. */
+static struct answer answer_asked(const struct facts *facts, const struct voter_survey *survey,
+                                  const struct voters_wish *wish, bool done)
+{
+    const struct voters_reach reach = voters_reach_of(facts, survey, wish);
+    json_t *object = report_voters(facts, survey);
+
+    return answer_json(
+        done ? MHD_HTTP_OK : MHD_HTTP_ACCEPTED,
+        json_finished(object, json_put(object, "done", json_boolean(done)) &&
+                                  json_put(object, "wanted", wanted_json(wish, &reach))));
+}
+
+/* What stands against it; a status of 0: nothing. */
+static struct answer against(const struct facts *facts, const struct voter_survey *survey,
+                             const struct voters_wish *wish)
+{
+    const struct rules_wish rules = {.rules = terms_rules(facts->terms), .voters = *wish};
+    const bool coordinates = facts->coordinator != NULL &&
+                             id_equal(&facts->coordinator->id, &facts->self->id);
+    const struct voters_reach reach = voters_reach_of(facts, survey, wish);
+
+    switch (core_unagreed(node_core(facts->node), &rules)) {
+    case UNAGREED_SAME:
+        return answer_asked(facts, survey, wish, true);
+    case UNAGREED_NO_MEMBER:
+        return move_request_not_a_member(facts);
+    case UNAGREED_UNDER_WAY:
+        return answer_under_way(facts);
+    case UNAGREED_VOTERS:
+        return answer_unfit(facts, wish);
+    case UNAGREED_STRICT:
+    case UNAGREED_ROOM:
+    case UNAGREED_MEMBERS:
+    case UNAGREED_FAILED:
+        break;
+    case UNAGREED_GUARD:
+        return facts->acting ? answer_too_few(wish, &reach) : answer_nobody_acts();
+    case UNAGREED_NOT:
+        if (facts->coordinator == NULL || facts->reign == REIGN_IDLE) {
+            return answer_nobody_acts();
+        }
+        if (!coordinates && !voters_reach_suffices(&reach)) {
+            return answer_too_few(wish, &reach);
+        }
+        break;
+    }
+    return (struct answer){.status = 0};
+}
+
+static struct answer ask_for(const struct facts *facts, const struct voter_survey *survey,
+                             const struct wanted *wanted)
+{
+    struct rules_wish rules = {.rules = terms_rules(facts->terms)};
+
+    if (facts->phase != PHASE_MEMBER) {
+        return move_request_not_a_member(facts);
+    }
+    if (facts->guard.guard.policy != GUARD_STRICT) {
+        return answer_problem(MHD_HTTP_CONFLICT, "another guard",
+                              "doyen change guard=… changes that guard",
+                              "there are no voters: the guard is not strict");
+    }
+    if (voter_lists_are_joint(facts->voters) ||
+        (wanted->number != NULL && strtoull(wanted->number, NULL, 10) != facts->voters->number)) {
+        return answer_under_way(facts);
+    }
+    struct answer refused = against_names(facts, wanted);
+    if (refused.status != 0) {
+        return refused;
+    }
+    make_wish(facts, wanted, &rules.voters);
+    refused = against(facts, survey, &rules.voters);
+    if (refused.status != 0) {
+        return refused;
+    }
+    if (!wanted->dry_run) {
+        node_change_terms(facts->node, &rules);
+    }
+    return answer_asked(facts, survey, &rules.voters, false);
+}
+
+struct answer voters_request(const struct facts *facts, const struct voter_survey *survey,
+                             const char *body, size_t length)
+{
+    struct complaint complaint = {.text = "the body is no object of JSON"};
+    struct wanted wanted = {.verb = NULL};
+    json_t *document = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL);
+    struct answer answer;
+
+    if (json_is_object(document) && read_wanted(document, &wanted, &complaint)) {
+        answer = ask_for(facts, survey, &wanted);
+    } else {
+        answer = answer_problem(MHD_HTTP_BAD_REQUEST, "no voters",
+                                "send {\"replace\": \"cyrene\", \"with\": \"delphi\"}, or another "
+                                "wish",
+                                "%s", complaint.text);
+    }
+    json_decref(document);
+    return answer;
+}

@@ -1,0 +1,475 @@
+#include "core/agreement/voters_change.h"
+
+#include "base/text.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/voter.h"
+#include "core/detection/lease.h"
+#include "core/detection/standing.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+/* --- The next step --- */
+
+static const struct wished_voter *find_wished(const struct voters_wish *wish, const char *name)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (text_equal(wish->voters[i].name, name)) {
+            return &wish->voters[i];
+        }
+    }
+    return NULL;
+}
+
+/* A voter that stays keeps its record. */
+static bool stays(const struct voters_wish *wish, const struct listed_voter *voter)
+{
+    const struct wished_voter *wished = find_wished(wish, voter->name);
+
+    return voter->now && wished != NULL && !wished->anew;
+}
+
+static bool is_newcomer(const struct listed_voter *voter)
+{
+    return voter->now && !voter->before;
+}
+
+static bool leases(const struct core *core, const struct listed_voter *voter)
+{
+    const uint32_t position = view_find_name(&core->view, voter->name);
+
+    return position != VIEW_NONE && core->peers[position].charge.verdict == VERDICT_NONE &&
+           lease_is_of(core, position, &voter->record, core->now_ms);
+}
+
+static void add_newcomer(const struct core *core, struct voter_lists *lists, const char *name)
+{
+    struct listed_voter *voter = &lists->voters[lists->count++];
+    const uint32_t position = view_find_name(&core->view, name);
+
+    *voter = (struct listed_voter){.now = true};
+    (void)text_set(voter->name, sizeof voter->name, name, text_length(name, sizeof voter->name));
+    if (position != VIEW_NONE) {
+        voter->address = core->view.members[position].address;
+    }
+}
+
+/* Those of now, as the list that is left; who stays is in the new one, too. */
+static void begin_lists(const struct core *core, const struct voters_wish *wish,
+                        struct voter_lists *lists)
+{
+    const struct voter_lists *from = &core->view.voters;
+
+    lists->number = from->number + 1;
+    lists->count = 0;
+    for (uint8_t i = 0; i < from->count; i++) {
+        if (from->voters[i].now) {
+            struct listed_voter *voter = &lists->voters[lists->count++];
+            *voter = from->voters[i];
+            voter->before = true;
+            voter->now = stays(wish, &from->voters[i]);
+        }
+    }
+}
+
+static bool is_to_come(const struct core *core, const struct wished_voter *wished)
+{
+    const uint8_t place = voter_lists_find_name(&core->view.voters, wished->name);
+
+    return wished->anew || place == VOTER_NONE || !core->view.voters.voters[place].now;
+}
+
+static void all_at_once(const struct core *core, const struct voters_wish *wish,
+                        struct voter_lists *lists)
+{
+    begin_lists(core, wish, lists);
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (is_to_come(core, &wish->voters[i])) {
+            add_newcomer(core, lists, wish->voters[i].name);
+        }
+    }
+}
+
+static const struct wished_voter *first_to_come(const struct core *core,
+                                                const struct voters_wish *wish)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (is_to_come(core, &wish->voters[i])) {
+            return &wish->voters[i];
+        }
+    }
+    return NULL;
+}
+
+/* Who makes way: the one that is to get another record, or one that is not to vote any more, rather
+ * one that does not lease. */
+static uint8_t who_leaves(const struct core *core, const struct voters_wish *wish,
+                          const struct voter_lists *lists, const struct wished_voter *comes)
+{
+    uint8_t leaves = comes == NULL ? VOTER_NONE : voter_lists_find_name(lists, comes->name);
+
+    for (uint8_t i = 0; leaves == VOTER_NONE && i < lists->count; i++) {
+        if (find_wished(wish, lists->voters[i].name) == NULL && !leases(core, &lists->voters[i])) {
+            leaves = i;
+        }
+    }
+    for (uint8_t i = 0; leaves == VOTER_NONE && i < lists->count; i++) {
+        if (find_wished(wish, lists->voters[i].name) == NULL) {
+            leaves = i;
+        }
+    }
+    return leaves;
+}
+
+/* Z11g: one newcomer in place of one of those who do not stay. */
+static void one_for_one(const struct core *core, const struct voters_wish *wish,
+                        struct voter_lists *lists)
+{
+    const struct wished_voter *comes = first_to_come(core, wish);
+
+    begin_lists(core, wish, lists);
+    const uint8_t leaves = who_leaves(core, wish, lists, comes);
+    for (uint8_t i = 0; i < lists->count; i++) {
+        lists->voters[i].now = i != leaves;
+    }
+    if (comes != NULL) {
+        add_newcomer(core, lists, comes->name);
+    }
+}
+
+/* Z11f: of the new list those who lease now; of newcomers only where one alone votes so far, for
+ * then one of them is needed whatever is done. */
+static bool suffices(const struct core *core, const struct voter_lists *lists)
+{
+    const bool with_newcomers = voter_lists_length(&core->view.voters) == 1;
+    voter_set set = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        if (is_newcomer(voter) ? with_newcomers : leases(core, voter)) {
+            set |= voter_set_of(i);
+        }
+    }
+    return voter_lists_agree(lists, set);
+}
+
+static bool changes_anything(const struct voter_lists *lists)
+{
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (lists->voters[i].before != lists->voters[i].now) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Z11g: for a start one more, and who makes way later. */
+static void one_more(const struct core *core, const struct voters_wish *wish,
+                     struct voter_lists *lists)
+{
+    const struct wished_voter *comes = first_to_come(core, wish);
+
+    begin_lists(core, wish, lists);
+    for (uint8_t i = 0; i < lists->count; i++) {
+        lists->voters[i].now = true;
+    }
+    if (comes != NULL && !comes->anew) {
+        add_newcomer(core, lists, comes->name);
+    }
+}
+
+static bool is_begun_with(const struct core *core, const struct voter_lists *lists)
+{
+    return suffices(core, lists) && changes_anything(lists);
+}
+
+/* At once if that puts nothing at risk, or else step by step. Returns whether it may be begun. */
+static bool make_lists(const struct core *core, const struct voters_wish *wish,
+                       struct voter_lists *lists)
+{
+    all_at_once(core, wish, lists);
+    if (is_begun_with(core, lists)) {
+        return true;
+    }
+    one_for_one(core, wish, lists);
+    if (is_begun_with(core, lists)) {
+        return true;
+    }
+    one_more(core, wish, lists);
+    return is_begun_with(core, lists);
+}
+
+/* --- What stands against it --- */
+
+static bool is_reached(const struct core *core, const struct voters_wish *wish)
+{
+    uint8_t kept = 0;
+
+    for (uint8_t i = 0; i < core->view.voters.count; i++) {
+        kept += stays(wish, &core->view.voters.voters[i]);
+    }
+    return kept == wish->count && kept == voter_lists_length(&core->view.voters) &&
+           !voter_lists_are_joint(&core->view.voters);
+}
+
+static bool is_sound(const struct voters_wish *wish)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (wish->voters[i].name[0] == '\0' ||
+            find_wished(wish, wish->voters[i].name) != &wish->voters[i]) {
+            return false;
+        }
+    }
+    return wish->count >= 1 && wish->count <= VOTERS_MAX;
+}
+
+/* Z11e: who is to get a record has to be there to make one. */
+static bool newcomers_are_members(const struct core *core, const struct voters_wish *wish)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (is_to_come(core, &wish->voters[i]) &&
+            view_find_name(&core->view, wish->voters[i].name) == VIEW_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum unagreed voters_change_against(const struct core *core, const struct voters_wish *wish)
+{
+    struct voter_lists lists;
+
+    if (!core_is_member(core)) {
+        return UNAGREED_NO_MEMBER;
+    }
+    if (!core_is_strict(core)) {
+        return UNAGREED_STRICT;
+    }
+    if (voter_lists_are_joint(&core->view.voters) || wish->number != core->view.voters.number) {
+        return UNAGREED_UNDER_WAY;
+    }
+    if (!is_sound(wish) || !newcomers_are_members(core, wish)) {
+        return UNAGREED_VOTERS;
+    }
+    if (is_reached(core, wish)) {
+        return UNAGREED_SAME;
+    }
+    const bool may_begin = !core_is_coordinator(core) || (standing_is_acting(core, core->now_ms) &&
+                                                          make_lists(core, wish, &lists));
+    return may_begin ? UNAGREED_NOT : UNAGREED_GUARD;
+}
+
+/* --- Records of newcomers (Z11e) --- */
+
+static void begin_step(struct core *core)
+{
+    struct voters_change *change = &core->voters_change;
+
+    change->on = make_lists(core, &change->wish, &change->lists);
+    change->until_ms = core->now_ms + core->timing.leave_ms;
+    change->ask_ms = core->now_ms;
+}
+
+enum unagreed voters_change_want(struct core *core, const struct voters_wish *wish)
+{
+    const enum unagreed against = voters_change_against(core, wish);
+
+    if (against == UNAGREED_NOT && !core->voters_change.on) { /* Z11a: one at a time. */
+        core->voters_change.wish = *wish;
+        begin_step(core);
+    }
+    return against;
+}
+
+static void note_record(struct core *core, uint8_t place, const struct node_id *record)
+{
+    struct listed_voter *voter = &core->voters_change.lists.voters[place];
+
+    voter->record = *record;
+    electorate_expect(core, view_find_name(&core->view, voter->name));
+}
+
+static void ask_for_record(struct core *core, uint8_t place, uint32_t position)
+{
+    if (core_is_self(core, position)) {
+        if (voter_has_new_record(core, core->view.lineage)) {
+            note_record(core, place, &core->voter.record.id);
+        }
+        return;
+    }
+    struct message *message = outbox_message(core, MESSAGE_BALLOT);
+    if (message != NULL) {
+        message->carrier.lineage = core->view.lineage;
+    }
+    outbox_send(core, message, position);
+}
+
+/* Who has one is asked for its lease, like the voters, so that acting does not end when it counts.
+ */
+static void ask_newcomers(struct core *core)
+{
+    const struct voter_lists *lists = &core->voters_change.lists;
+
+    core->voters_change.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        const uint32_t position = view_find_name(&core->view, voter->name);
+        if (!is_newcomer(voter) || position == VIEW_NONE) {
+            continue;
+        }
+        if (id_is_none(&voter->record)) {
+            ask_for_record(core, i, position);
+        }
+        electorate_expect(core, position);
+    }
+    standing_ask(core);
+}
+
+static bool is_ready(const struct core *core)
+{
+    const struct voter_lists *lists = &core->voters_change.lists;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (is_newcomer(&lists->voters[i]) && !leases(core, &lists->voters[i])) {
+            return false;
+        }
+    }
+    /* Z15c: who is new knows nothing of what former coordinators granted. */
+    return suffices(core, lists) && standing_is_acting(core, core->now_ms) &&
+           core->now_ms >= core->campaign.held_until_ms && voter_lists_are_sound(lists);
+}
+
+void voters_change_on_vote(struct core *core, const struct message *vote)
+{
+    const struct voters_change *change = &core->voters_change;
+    const uint32_t position = view_find(&core->view, &vote->from);
+    const struct vote_answer *answer = &vote->carrier.vote;
+
+    for (uint8_t i = 0; position != VIEW_NONE && change->on && i < change->lists.count; i++) {
+        const struct listed_voter *voter = &change->lists.voters[i];
+        if (is_newcomer(voter) && answer->result == VOTE_GRANTED && !id_is_none(&answer->record) &&
+            vote->carrier.lineage == core->view.lineage &&
+            text_equal(voter->name, core->view.members[position].name)) {
+            note_record(core, i, &answer->record);
+            standing_ask(core);
+            return;
+        }
+    }
+    refuse(core, vote, REFUSED_NOT_FOUNDING);
+}
+
+/* --- The two views (Z11b) --- */
+
+/* This coordinator has committed the first one, or found it: it can only go on (Z11d). */
+static bool is_unsettled(const struct core *core)
+{
+    return core_is_strict(core) && voter_lists_are_joint(&core->view.voters);
+}
+
+static void settle(struct voter_lists *lists)
+{
+    uint8_t count = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (lists->voters[i].now) {
+            lists->voters[count] = lists->voters[i];
+            lists->voters[count++].before = false;
+        }
+    }
+    lists->count = count;
+}
+
+bool voters_change_build(struct core *core, struct view *next)
+{
+    if (is_unsettled(core)) {
+        REACHED(voters_settled);
+        settle(&next->voters);
+        return true;
+    }
+    if (core->voters_change.on && is_ready(core)) {
+        REACHED(voters_changed);
+        voter_lists_copy(&next->voters, &core->voters_change.lists);
+        return true;
+    }
+    return false;
+}
+
+void voters_change_tick(struct core *core)
+{
+    struct voters_change *change = &core->voters_change;
+
+    if (!change->on) {
+        return;
+    }
+    if (!core_is_coordinator(core) || core->now_ms >= change->until_ms) {
+        change->on = false;
+    } else if (core->now_ms >= change->ask_ms && !core->change.on) {
+        ask_newcomers(core);
+    }
+}
+
+uint64_t voters_change_deadline_ms(const struct core *core)
+{
+    const struct voters_change *change = &core->voters_change;
+    const uint64_t ask_ms = core->change.on ? NEVER_MS : change->ask_ms;
+
+    return change->on ? earlier(ask_ms, change->until_ms) : NEVER_MS;
+}
+
+/* Who got another record has it now. */
+static void note_what_came(struct core *core, const struct view *before)
+{
+    struct voters_wish *wish = &core->voters_change.wish;
+
+    for (uint8_t i = 0; i < wish->count; i++) {
+        const char *name = wish->voters[i].name;
+        const uint8_t was = voter_lists_find_name(&before->voters, name);
+        const uint8_t is = voter_lists_find_name(&core->view.voters, name);
+        if (was != VOTER_NONE && is != VOTER_NONE &&
+            !id_equal(&before->voters.voters[was].record, &core->view.voters.voters[is].record)) {
+            wish->voters[i].anew = false;
+        }
+    }
+}
+
+void voters_change_on_view_installed(struct core *core, const struct installed *before)
+{
+    struct voters_change *change = &core->voters_change;
+
+    if (!change->on) {
+        return;
+    }
+    note_what_came(core, before->view);
+    /* Z11a: if another change came in between, this one was of a number that is over. */
+    const bool is_ours = core->view.voters.number < change->lists.number ||
+                         voter_lists_follow(&change->lists, &core->view.voters);
+    change->on = core_is_coordinator(core) && is_ours && !is_reached(core, &change->wish);
+    if (change->on && !is_unsettled(core) && core->view.voters.number >= change->lists.number) {
+        begin_step(core);
+    }
+}
+
+/* Z11d */
+bool voters_change_give_up(struct core *core)
+{
+    const struct view *pending = &core->change.pending;
+
+    if (!core_is_coordinator(core) || pending->epoch != core->view.epoch ||
+        pending->voters.number == core->view.voters.number) {
+        return false;
+    }
+    REACHED(voters_given_up);
+    core->voters_change.on = false;
+    return true;
+}
+
+bool voters_change_is_due(const struct core *core)
+{
+    return core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
+           (is_unsettled(core) || (core->voters_change.on && is_ready(core)));
+}
+
+void voters_change_reset(struct core *core)
+{
+    core->voters_change.on = false;
+}

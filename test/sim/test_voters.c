@@ -1,0 +1,209 @@
+/* Voters that change while the cluster runs (Z10 to Z13): never two that act, one chain of views,
+ * and whoever is lost is replaced. */
+#include "story.h"
+
+enum { CHANGE_MS = 3000 };
+
+static struct sim *begun(uint64_t seed, uint32_t hosts, uint32_t voters)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
+                                                     .host_count = hosts,
+                                                     .seed_count = voters,
+                                                     .voter_count = voters,
+                                                     .disks = true,
+                                                     .guard = {GUARD_STRICT, voters}});
+
+    cr_assert(sim_converges(sim, MINUTE_MS), "no cluster to begin with");
+    return sim;
+}
+
+static uint32_t set_of(const char *hosts)
+{
+    uint32_t set = 0;
+
+    for (; *hosts != '\0'; hosts++) {
+        set |= UINT32_C(1) << (*hosts - 'A');
+    }
+    return set;
+}
+
+static bool is_listed(const struct sim *sim, const char *hosts)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    uint32_t count = 0;
+
+    for (; *hosts != '\0'; hosts++) {
+        const uint8_t place = voter_lists_find_name(lists, sim_name(sim, (uint32_t)(*hosts - 'A')));
+        if (place == VOTER_NONE) {
+            return false;
+        }
+        count++;
+    }
+    return lists->count == count;
+}
+
+/* Settled, and in the view of each of them. */
+static bool vote_alone(struct sim *sim, const char *hosts, uint64_t limit_ms)
+{
+    for (uint64_t ms = 0; ms < limit_ms; ms += 10) {
+        if (is_listed(sim, hosts) && sim_has_settled(sim)) {
+            return true;
+        }
+        sim_run(sim, 10);
+    }
+    return false;
+}
+
+static void acts_all_the_while(struct sim *sim, uint32_t host, uint64_t ms, uint64_t seed)
+{
+    for (; ms > 0; ms -= 10) {
+        story_check(sim_is_acting(sim, host), seed);
+        sim_run(sim, 10);
+    }
+}
+
+/* Then any two of the new three suffice, and the one that was replaced has no vote. */
+Story(voters, a_lost_disk_is_replaced_by_another_member)
+{
+    struct sim *sim = begun(seed, 5, 3);
+    sim_crash(sim, C);
+    sim_lose_record(sim, C);
+    sim_start(sim, C);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    sim_change_voters(sim, E, set_of("ABD"), 0);
+    acts_all_the_while(sim, A, 1000, seed);
+    story_check(vote_alone(sim, "ABD", CHANGE_MS), seed);
+    sim_crash(sim, B);
+    sim_run(sim, 2 * CHANGE_MS);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+Story(voters, a_lost_disk_gets_another_record_under_its_name)
+{
+    struct sim *sim = begun(seed, 3, 3);
+    sim_crash(sim, C);
+    sim_lose_record(sim, C);
+    sim_start(sim, C);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    sim_change_voters(sim, B, set_of("ABC"), set_of("C"));
+    acts_all_the_while(sim, A, 1000, seed);
+    story_check(vote_alone(sim, "ABC", CHANGE_MS), seed);
+    sim_crash(sim, B);
+    sim_run(sim, 2 * CHANGE_MS);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+Story(voters, one_grows_to_three_and_back_to_another_one)
+{
+    struct sim *sim = begun(seed, 3, 1);
+    sim_change_voters(sim, A, set_of("ABC"), 0);
+    story_check(vote_alone(sim, "ABC", CHANGE_MS), seed);
+    sim_change_voters(sim, B, set_of("C"), 0);
+    story_check(vote_alone(sim, "C", CHANGE_MS), seed);
+    sim_crash(sim, B);
+    acts_all_the_while(sim, A, 2000, seed);
+    sim_crash(sim, A);
+    sim_run(sim, 2 * CHANGE_MS);
+    story_check(sim_is_acting(sim, C), seed);
+    sim_free(sim);
+}
+
+/* Neither is a quorum without the newcomer: three vote in between. */
+Story(voters, one_of_two_is_replaced)
+{
+    struct sim *sim = begun(seed, 4, 2);
+    sim_change_voters(sim, A, set_of("AD"), 0);
+    story_check(vote_alone(sim, "AD", CHANGE_MS), seed);
+    story_check(sim_lists(sim)->number == 3, seed);
+    sim_free(sim);
+}
+
+/* H80: it would need the newcomer itself. */
+Story(voters, none_is_added_while_one_is_down)
+{
+    struct sim *sim = begun(seed, 4, 3);
+    sim_crash(sim, C);
+    sim_run(sim, 5000);
+    sim_change_voters(sim, A, set_of("ABCD"), 0);
+    for (int i = 0; i < 2 * CHANGE_MS / 10; i++) {
+        story_check(!is_listed(sim, "ABCD") && sim_lists(sim)->number == 1, seed);
+        sim_run(sim, 10);
+    }
+    sim_change_voters(sim, A, set_of("ABD"), 0);
+    story_check(vote_alone(sim, "ABD", CHANGE_MS), seed);
+    sim_free(sim);
+}
+
+/* H86: whoever was removed, and switched off meanwhile, elects nobody. */
+Story(voters, those_who_were_removed_elect_nobody)
+{
+    struct sim *sim = begun(seed, 6, 3);
+    sim_change_voters(sim, A, set_of("DEF"), 0);
+    story_check(vote_alone(sim, "DEF", CHANGE_MS), seed);
+    for (uint32_t host = A; host <= F; host++) {
+        sim_crash(sim, host);
+    }
+    sim_run(sim, 1000);
+    sim_start(sim, A);
+    sim_start(sim, B);
+    sim_start(sim, C);
+    sim_run(sim, MINUTE_MS / 2);
+    story_check(sim_acting_count(sim) == 0, seed);
+    sim_start(sim, D);
+    sim_start(sim, E);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* H84: the coordinator dies at each moment of a change. */
+Story(voters, a_coordinator_dies_in_the_midst_of_a_change)
+{
+    for (uint64_t ms = 0; ms < 40; ms += 2) {
+        struct sim *sim = begun(seed, 5, 3);
+        sim_change_voters(sim, A, set_of("ABD"), 0);
+        sim_run(sim, ms);
+        sim_crash(sim, A);
+        for (uint64_t waited = 0; waited < 2 * CHANGE_MS; waited += 10) {
+            story_check(sim_acting_count(sim) <= 1, seed);
+            sim_run(sim, 10);
+        }
+        story_check(sim_acting_count(sim) == 1 && sim_has_settled(sim), seed);
+        story_check(is_listed(sim, "ABC") || is_listed(sim, "ABD"), seed);
+        sim_free(sim);
+    }
+}
+
+/* H81: one wins, and the other is of a number that is over. */
+Story(voters, of_two_operators_one_has_his_way)
+{
+    struct sim *sim = begun(seed, 6, 3);
+    sim_change_voters(sim, E, set_of("ABD"), 0);
+    sim_change_voters(sim, F, set_of("ABF"), 0);
+    sim_run(sim, 2 * CHANGE_MS);
+    story_check(sim_has_settled(sim) && sim_lists(sim)->number == 2, seed);
+    story_check(is_listed(sim, "ABD") || is_listed(sim, "ABF"), seed);
+    sim_free(sim);
+}
+
+/* H75: what it knows are voters of whom nobody votes any more. */
+Story(voters, one_that_was_cut_off_during_three_changes_comes_in)
+{
+    struct sim *sim = begun(seed, 6, 3);
+    for (uint32_t host = A; host < F; host++) {
+        sim_cut(sim, host, F);
+    }
+    sim_run(sim, 8000);
+    sim_change_voters(sim, A, set_of("ABD"), 0);
+    story_check(vote_alone(sim, "ABD", CHANGE_MS), seed);
+    sim_change_voters(sim, A, set_of("AED"), 0);
+    story_check(vote_alone(sim, "AED", CHANGE_MS), seed);
+    sim_change_voters(sim, A, set_of("CED"), 0);
+    story_check(vote_alone(sim, "CED", CHANGE_MS), seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
