@@ -129,6 +129,21 @@ static bool consider_as_member(struct core *core, const struct message *message)
     return true;
 }
 
+/* What this joiner accepted may come about yet. */
+static bool is_promised(const struct core *core)
+{
+    return !view_is_empty(&core->change.pending) &&
+           core->now_ms < core->change.accepted_ms + timing_proposal_ms(&core->timing);
+}
+
+bool change_is_promised_to_another(const struct core *core, const struct node_id *coordinator)
+{
+    const struct node_id *maker = &core->change.pending.members[0].id;
+
+    return is_promised(core) && !id_equal(maker, &core->life.self.id) &&
+           !id_equal(maker, coordinator);
+}
+
 /* A joiner whom two coordinators want to let in keeps to the first until that must have come to an
  * end, and never goes back to a lower view. */
 static bool is_promised_elsewhere(const struct core *core, const struct view *proposal)
@@ -136,8 +151,7 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
     struct view_id accepted = view_id_of(&core->change.pending);
     struct view_id proposed = view_id_of(proposal);
 
-    if (view_is_empty(&core->change.pending) ||
-        core->now_ms >= core->change.accepted_ms + timing_proposal_ms(&core->timing)) {
+    if (!is_promised(core)) {
         return false;
     }
     /* Whoever took over from the one we answered does so without it. */

@@ -11,6 +11,9 @@ bool change_asks_voter(struct core *core, const struct message *message);
 /* Returns whether the proposal was accepted: it supersedes whatever this node had under way. */
 bool change_on_prepare(struct core *core, const struct message *message);
 
+/* J7a: may what this joiner accepted of somebody else than that one come about yet? */
+bool change_is_promised_to_another(const struct core *core, const struct node_id *coordinator);
+
 /* U2h: acknowledges once more what was accepted, until no more can be expected of it. */
 void change_acknowledge_again(struct core *core);
 void change_acknowledge_no_more(struct core *core);

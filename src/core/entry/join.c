@@ -370,6 +370,11 @@ void join_on_offer(struct core *core, const struct message *message)
     if (refuse_beyond_few(core, message)) {
         return; /* We asked, but not for so many. */
     }
+    put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
+    if (change_is_promised_to_another(core, &message->from)) {
+        refuse(core, message, REFUSED_JOINER_BOUND); /* A successor needs no READY (J7a). */
+        return;
+    }
     struct message *answer = outbox_message(core, MESSAGE_READY);
     if (answer != NULL) {
         name_self(core, &answer->joiner);
@@ -380,7 +385,6 @@ void join_on_offer(struct core *core, const struct message *message)
     note_ready(core, &message->from);
     core->join.offered = message->offer.nonce;
     outbox_send_to(core, answer, &message->from, &message->source);
-    put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
 }
 
 void join_on_refused(struct core *core, const struct message *message)
