@@ -459,8 +459,9 @@ Test(core_lease, a_voter_that_is_no_fellow_gives_no_lease)
 {
     struct rig *rig = strict_that_sent_at(1000);
     struct core *core = rig->core;
-    const struct message pong = {
-        .type = MESSAGE_PONG, .echo = 1, .ping = {.said = {core->view.epoch, true}}};
+    const struct message pong = {.type = MESSAGE_PONG,
+                                 .echo = 1,
+                                 .ping = {.said = {.promised = core->view.epoch, .leased = true}}};
 
     lease_on_said(core, &pong, B);
     cr_assert_eq(lease_holders(core, 1000), 0);
