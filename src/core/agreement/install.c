@@ -111,9 +111,7 @@ static bool names_due_voters(const struct core *core, const struct message *mess
     return voter_lists_follow(&core->view.voters, &view->voters) ||
            (!view_is_empty(pending) && voter_lists_follow(&pending->voters, &view->voters)) ||
            (sender != VIEW_NONE && core->peers[sender].franchise.voter) ||
-           electorate_was_asked(core, message) ||
-           (authority_voter(core) == VIEW_NONE &&
-            electorate_own(core, &view->voters) != VOTER_NONE);
+           electorate_was_asked(core, message);
 }
 
 /* Most views that come are those that this node holds: claims and proposals are repeated. */
