@@ -98,7 +98,7 @@ static bool fits(const struct core *core, const struct view *view)
 }
 
 /* Z11i: of others than could come next one learns from who votes, not from who says that it reigns.
- */
+ * A VOTE is of one by whom this candidate goes now (Z12a). */
 static bool names_due_voters(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
@@ -111,7 +111,7 @@ static bool names_due_voters(const struct core *core, const struct message *mess
     return voter_lists_follow(&core->view.voters, &view->voters) ||
            (!view_is_empty(pending) && voter_lists_follow(&pending->voters, &view->voters)) ||
            (sender != VIEW_NONE && core->peers[sender].franchise.voter) ||
-           electorate_was_asked(core, message);
+           message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
 }
 
 /* Most views that come are those that this node holds: claims and proposals are repeated. */
