@@ -409,9 +409,21 @@ void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules
     }
 }
 
+/* One that goes by another's name would be made a voter, with a record that it does not find again
+ * under its own (Z3b). */
+static bool has_somebodys_name(const struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        if (strcmp(sim->hosts[i].name, sim->hosts[i].right_name) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void sim_change_voters(struct sim *sim, uint32_t index, uint32_t set, uint32_t anew)
 {
-    if (!sim_is_running(sim, index)) {
+    if (!sim_is_running(sim, index) || has_somebodys_name(sim)) {
         return;
     }
     struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TERMS);
