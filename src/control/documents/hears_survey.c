@@ -121,8 +121,11 @@ json_t *hears_survey_json(const struct hears_survey *survey, uint32_t position)
     for (size_t i = 0; i < entry_count(survey, position); i++) {
         int state = 0;
         const uint32_t subject = entry_read(survey, json_array_get(said, i), &state);
-        const char *name = subject == VIEW_NONE ? NULL : survey->facts->view->members[subject].name;
-        if (name != NULL && json_object_get(object, name) == NULL) { /* What it says first. */
+        if (subject == VIEW_NONE) {
+            continue;
+        }
+        const char *name = survey->facts->view->members[subject].name;
+        if (json_object_get(object, name) == NULL) { /* What it says first. */
             complete &= json_put(object, name, json_of_word(states[state]));
         }
     }

@@ -28,8 +28,8 @@ struct links {
 struct links links_told(const struct facts *facts, const struct hearing_stability *stability);
 
 /* The same of one member, for who asks others, too, and got no answer of that one. */
-enum hearing links_told_hearing(const void *facts, uint32_t observer, uint32_t subject);
-uint32_t links_told_doubts(const void *facts, uint32_t observer, uint32_t out[LINKS_DOUBTS_MAX]);
+enum hearing links_told_hearing(const void *context, uint32_t observer, uint32_t subject);
+uint32_t links_told_doubts(const void *context, uint32_t observer, uint32_t out[LINKS_DOUBTS_MAX]);
 
 /* Is the member at `position` heard by nobody? Then it is silent itself, and no link is to blame.
  * Of this node it is known that it is not. */

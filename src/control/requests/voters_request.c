@@ -16,7 +16,7 @@
 /* --- The body -------------------------------------------------------------------------------- */
 
 struct wanted {
-    const char *verb; /* add, remove, replace or set; NULL: none yet */
+    const char *verb; /* add, remove, replace or set; empty: none yet */
     const json_t *names;
     const char *with; /* NULL: the same again, by another record */
     const char *number;
@@ -49,7 +49,7 @@ static bool take_verb(const char *key, const json_t *value, struct wanted *wante
 {
     const bool set = strcmp(key, "set") == 0;
 
-    if (wanted->verb != NULL) {
+    if (wanted->verb[0] != '\0') {
         return complaint_set(complaint, "\"%s\" and \"%s\" are two wishes: send one", wanted->verb,
                              key);
     }
@@ -99,7 +99,7 @@ static bool read_wanted(json_t *body, struct wanted *wanted, struct complaint *c
             return false;
         }
     }
-    if (wanted->verb == NULL) {
+    if (wanted->verb[0] == '\0') {
         return complaint_set(complaint, "it has none of add, remove, replace and set");
     }
     return wanted->with == NULL || strcmp(wanted->verb, "replace") == 0 ||
@@ -369,7 +369,7 @@ struct answer voters_request(const struct facts *facts, const struct voter_surve
                              const char *body, size_t length)
 {
     struct complaint complaint = {.text = "the body is no object of JSON"};
-    struct wanted wanted = {.verb = NULL};
+    struct wanted wanted = {.verb = ""};
     json_t *document = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL);
     struct answer answer;
 

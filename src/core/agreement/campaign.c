@@ -306,7 +306,7 @@ static uint64_t asks_next_ms(struct core *core)
                        (shortest_ms << (campaign->askings < 3 ? campaign->askings : 3));
 
     campaign->askings++;
-    for (uint8_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
         if (campaign->leased_ms[i] > core->now_ms) {
             next_ms = earlier(next_ms, campaign->leased_ms[i]);
         }

@@ -241,10 +241,8 @@ static void wait_for_voters(struct core *core)
     removal_reconsider(core);
     if (core->answered.tally.refused != 0) {
         change_give_way(core);
-    } else if (voters_change_give_up(core)) {
-        change_restart(core);
-    } else if (removes_the_living(core)) {
-        change_restart(core); /* They would not agree to their own removal (Z2i). */
+    } else if (voters_change_give_up(core) || removes_the_living(core)) {
+        change_restart(core); /* The living would not agree to their own removal (Z2i). */
     } else {
         change_wait_on(core);
     }
