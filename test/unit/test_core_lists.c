@@ -345,6 +345,38 @@ Test(core_lists, a_retired_record_grants_nothing)
     bench_free(bench);
 }
 
+/* H75: out of the cluster it is the only one that a member knows who missed the change. */
+Test(core_lists, a_retired_one_shows_who_votes_now)
+{
+    struct rig *rig = rig_strict("A B C D", 'C');
+    const struct view *accepted = &rig->core->voter.accepted;
+
+    (void)rig_votes(rig);
+    view_copy(&rig->core->voter.accepted, core_view(rig->core));
+    struct view *next = rig_next(rig, "-D");
+    view_name_voters(next, "A B D");
+    view_seal(next);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
+    cr_assert_eq(accepted->hash, core_view(rig->core)->hash);
+    const struct view_carrier asked = {.lineage = core_view(rig->core)->lineage, .epoch = 7};
+    next = rig_next(rig, "-C");
+    view_name_voters(next, "A B D");
+    view_seal(next);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
+    cr_assert_not(core_is_member(rig->core));
+
+    struct message ballot = rig_message(
+        rig, 'D', &(struct message){.type = MESSAGE_BALLOT, .carrier = asked});
+    ballot.fellow = false;
+    ballot.echo = 4711;
+    rig_gets_raw(rig, &ballot);
+    const struct message *shown = rig_told(rig, MESSAGE_VIEW, 'D');
+    cr_assert_not_null(shown);
+    cr_assert_eq(shown->carrier.view->hash, accepted->hash);
+    rig_free(rig);
+}
+
 /* --- Which voters may come next (Z11i) --- */
 
 /* H48: what a liar makes up would be a quorum that nobody can be. */

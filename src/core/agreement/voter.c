@@ -540,6 +540,7 @@ void voter_on_view_installed(struct core *core)
         voter_lists_find(&core->view.voters, id) == VOTER_NONE) {
         REACHED(voter_retired);
         voter->record.state = VOTE_RECORD_RETIRED;
+        view_copy(&voter->accepted, &core->view); /* Whoever asks it is to learn who votes now. */
         voter->waiting_count = 0;
         record_changed(core);
     }

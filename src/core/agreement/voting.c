@@ -345,6 +345,24 @@ static bool passes_membership(struct core *core, const struct message *ballot,
     return true;
 }
 
+/* Z11h: whoever asks one that is retired may know nobody else, and wait for it for ever. */
+static void tell_who_votes(struct core *core, const struct message *ballot,
+                           const struct vote_question *question)
+{
+    const struct view_id last = view_id_of(&core->voter.accepted);
+
+    if (core_is_member(core)) {
+        install_on_pull(core, ballot);
+    } else if (question->stamp != 0 && view_id_compare(&last, &question->view) > 0 &&
+               !refuse_beyond_few(core, ballot)) {
+        struct message *message = outbox_message(core, MESSAGE_VIEW);
+        if (message != NULL) {
+            message->carrier.view = &core->voter.accepted;
+        }
+        outbox_answer(core, message, &ballot->from, &ballot->source, (uint32_t)question->stamp);
+    }
+}
+
 void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
@@ -356,8 +374,8 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
     if (question.kind == VOTE_CLAIM && !voter_votes(core, question.lineage)) {
         refuse(core, ballot, REFUSED_VOTER_MUTE);
         tell_lineage(core, &question);
-        if (core->voter.record.state == VOTE_RECORD_RETIRED && core_is_member(core)) {
-            install_on_pull(core, ballot); /* Z11h: it may not know who votes now. */
+        if (core->voter.record.state == VOTE_RECORD_RETIRED) {
+            tell_who_votes(core, ballot, &question);
         }
         return;
     }
