@@ -286,8 +286,12 @@ Story(voters, wrong_names_and_words_are_refused)
                    "cyrene is a voter already");
     assert_refused(cluster, "delphi", ARGS("voters", "set", "athens,athens,cyrene"),
                    "a name is there twice");
-    assert_refused(cluster, "delphi", ARGS("voters", "set", "athens,,cyrene"), "a list of names");
+    assert_soon(json_integer_value(json_object_get(
+                    cluster_document(cluster, "delphi", "/v1/voters"), "voting")) == VOTERS);
+    assert_refused(cluster, "delphi", ARGS("voters", "replace", "cyrene"),
+                   "cyrene has a record, and votes");
     cr_assert_eq(doyen(cluster, "delphi", ARGS("voters", "add")).code, USAGE);
+    cr_assert_eq(doyen(cluster, "delphi", ARGS("voters", "set", "athens,,cyrene")).code, USAGE);
     cr_assert_eq(doyen(cluster, "delphi", ARGS("voters", "choose", "athens")).code, USAGE);
     cr_assert_eq(doyen(cluster, "delphi", ARGS("voters", "add", "a", "b")).code, USAGE);
 }

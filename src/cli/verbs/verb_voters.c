@@ -49,12 +49,24 @@ static void take_word(struct voters_options *options, const char *word, struct a
     }
 }
 
+/* Of "athens,,cyrene" one name is missing. */
+static bool lacks_a_name(const char *names)
+{
+    const size_t length = strlen(names);
+
+    return length == 0 || names[0] == ',' || names[length - 1] == ',' ||
+           strstr(names, ",,") != NULL;
+}
+
 static void check_end(const struct voters_options *options, struct argp_state *state)
 {
     if (options->what != NULL && options->name == NULL) {
         cli_usage_error(state, "%s whom? Give %s", options->what,
                         strcmp(options->what, "set") == 0 ? "the names, as in athens,byzantium"
                                                           : "a name");
+    }
+    if (options->name != NULL && lacks_a_name(options->name)) {
+        cli_usage_error(state, "%s '%s': a name is missing", options->what, options->name);
     }
     if (options->what == NULL && options->dry_run) {
         cli_usage_error(state, "--dry-run goes with add, remove, replace or set");

@@ -1,5 +1,6 @@
 #include "control/requests/voters_request.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,11 @@ static bool are_names(const json_t *value)
     return json_array_size(value) > 0;
 }
 
+static bool is_number(const char *text)
+{
+    return text != NULL && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 static bool take_verb(const char *key, const json_t *value, struct wanted *wanted,
                       struct complaint *complaint)
 {
@@ -76,7 +82,7 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     }
     if (strcmp(key, "number") == 0) {
         wanted->number = json_string_value(value);
-        return wanted->number != NULL ||
+        return is_number(wanted->number) ||
                complaint_set(complaint, "\"number\" wants the text that GET /v1/voters has there");
     }
     if (strcmp(key, "dry_run") == 0) {
@@ -333,6 +339,31 @@ static struct answer against(const struct facts *facts, const struct voter_surve
     return (struct answer){.status = 0};
 }
 
+/* NULL: of whichever number there is. */
+static bool is_number_of(const struct facts *facts, const char *number)
+{
+    char now[24];
+
+    snprintf(now, sizeof now, "%" PRIu64, facts->voters->number);
+    return number == NULL || strcmp(number, now) == 0;
+}
+
+/* Z11e: a record that may vote is not given up. */
+static struct answer against_record(const struct facts *facts, const struct voter_survey *survey,
+                                    const struct wanted *wanted)
+{
+    const char *name = json_string_value(wanted->names);
+    const bool same = strcmp(wanted->verb, "replace") == 0 &&
+                      (wanted->with == NULL || strcmp(wanted->with, name) == 0);
+
+    return same && voter_count_votes(facts, survey, voter_lists_find_name(facts->voters, name))
+               ? refuse_name(
+                     "name another member to replace it; or, if its disk is an old one, stop "
+                     "it, move its file voter away, and start it again",
+                     name, "has a record, and votes")
+               : (struct answer){.status = 0};
+}
+
 static struct answer ask_for(const struct facts *facts, const struct voter_survey *survey,
                              const struct wanted *wanted)
 {
@@ -346,11 +377,13 @@ static struct answer ask_for(const struct facts *facts, const struct voter_surve
                               "doyen change guard=… changes that guard",
                               "there are no voters: the guard is not strict");
     }
-    if (voter_lists_are_joint(facts->voters) ||
-        (wanted->number != NULL && strtoull(wanted->number, NULL, 10) != facts->voters->number)) {
+    if (voter_lists_are_joint(facts->voters) || !is_number_of(facts, wanted->number)) {
         return answer_under_way(facts);
     }
     struct answer refused = against_names(facts, wanted);
+    if (refused.status == 0) {
+        refused = against_record(facts, survey, wanted);
+    }
     if (refused.status != 0) {
         return refused;
     }
