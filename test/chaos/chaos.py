@@ -10,7 +10,7 @@ file system for its state and a disk whose syncs can be slowed. Beside each daem
 
 One round after the other, one to three faults strike at random moments: kill -9, SIGSTOP of the
 daemon, of `doyen run`, of its worker; links cut one way or both, between two nodes or around one;
-full disk, slow disk; planned moves; everybody killed; some killed and at once started again with other
+full disk, slow disk; planned moves; other voters; everybody killed; some killed and at once started again with other
 options, which a voter that has promised something may refuse. Then all is healed, and the cluster has five
 seconds until exactly one acts, with its worker. The clock of each node runs true, or a ninth too
 fast or too slow, as drawn; what watches them goes by this host's clock, so what is seen here is true
@@ -474,7 +474,7 @@ class Cluster:
         node = self.someone(draw)
         faults = ["kill", "kill", "stop", "stop", "cut", "cut", "deaf", "mute", "island", "half",
                   "full", "slow", "stuck", "all", "leave", "transfer", "other terms",
-                  "other terms"]
+                  "other terms", "other voters", "other voters"]
         if self.has_run:
             faults += ["stop run", "kill run", "stop worker", "stop worker", "stop all of it"]
         if self.options.roles:
@@ -590,6 +590,12 @@ class Cluster:
 
     def strike_leave(self, draw, node):
         threading.Thread(target=self.quietly, args=(node, "leave"), daemon=True).start()
+
+    def strike_other_voters(self, draw, node):
+        """One, three or all of them, asked of whichever node, in the midst of the rest."""
+        some = draw.sample(self.nodes, min(draw.choice([1, 3, 3, 5]), len(self.nodes)))
+        threading.Thread(target=self.quietly, daemon=True,
+                         args=(node, "voters", "set", ",".join(one.name for one in some))).start()
 
     def strike_transfer(self, draw, node):
         threading.Thread(target=self.quietly, args=(node, "transfer"), daemon=True).start()

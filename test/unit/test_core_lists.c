@@ -401,3 +401,22 @@ Test(core_lists, other_voters_than_could_come_next_are_taken_from_a_voter_alone)
         rig_free(rig);
     }
 }
+
+/* V6g: a heartbeat says that the named view is lacked; D8c: and it puts off no question. */
+Test(core_lists, who_names_a_higher_view_is_told_by_a_heartbeat_that_it_is_lacked)
+{
+    struct rig *rig = rig_guarded("A B C", 'A', (struct guard){GUARD_MAJORITY, 3});
+    struct message heartbeat = {.type = MESSAGE_HEARTBEAT,
+                                .heartbeat = {.view = view_id_of(core_view(rig->core))}};
+
+    rig_pass(rig, rig->timing.heartbeat_ms / 4, "B C");
+    const uint64_t asked_ms = rig->core->lease.asked_ms;
+    const uint32_t told = rig_count(rig, MESSAGE_HEARTBEAT);
+    heartbeat.heartbeat.view.version++;
+    rig_gets(rig, 'X', &heartbeat);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'X'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'X'));
+    cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), told);
+    cr_assert_eq(rig->core->lease.asked_ms, asked_ms);
+    rig_free(rig);
+}

@@ -344,7 +344,7 @@ void install_answer_stranger(struct core *core, const struct message *message)
 {
     if (install_show(core, message, &message->from, &message->source) &&
         names_a_higher_view(core, message)) {
-        outbox_send_to(core, rounds_make(core), &message->from, &message->source);
+        outbox_send_to(core, rounds_answer(core), &message->from, &message->source);
     }
 }
 

@@ -249,6 +249,7 @@ static void keep_waiting(struct core *core, const struct vote_question *question
     voter->waiting[voter->waiting_count++] = (struct waiting_vote){.question = *question,
                                                                    .number = number};
     voter->waiting[voter->waiting_count - 1].question.stamp = stamp;
+    voter->waiting[voter->waiting_count - 1].question.founders = NULL; /* Of the message alone. */
 }
 
 /* Answered when the disk has the change of that number: at once, or later. */

@@ -59,9 +59,8 @@ static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
     }
 }
 
-struct message *rounds_make(struct core *core)
+struct message *rounds_answer(struct core *core)
 {
-    lease_mark(core);
     struct message *message = outbox_message(core, MESSAGE_HEARTBEAT);
 
     if (message != NULL) {
@@ -73,6 +72,12 @@ struct message *rounds_make(struct core *core)
         add_suspects(core, &message->heartbeat);
     }
     return message;
+}
+
+struct message *rounds_make(struct core *core)
+{
+    lease_mark(core);
+    return rounds_answer(core);
 }
 
 /* R2: a link that has become bad is told once, by each end that holds a verdict. */

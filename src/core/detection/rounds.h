@@ -11,8 +11,13 @@ enum { QUESTIONS_TO_NAME = 2 }; /* unanswered, before a member that is watched i
  * was not heard of before (D9c), and who follows another (L2). */
 bool rounds_is_named(const struct core *core, uint32_t position);
 
-/* A heartbeat that says what holds now; NULL when there is no room for it in this step. */
+/* A heartbeat that says what holds now, for a round; NULL when there is no room for it in this step.
+ */
 struct message *rounds_make(struct core *core);
+
+/* The same for one who is no member. It counts as no question for leases: whoever makes this node
+ * say it again and again would put those off. */
+struct message *rounds_answer(struct core *core);
 
 /* Is a heartbeat out of turn due to a peer, for it helps no more often than that? Notes it. */
 bool rounds_may_answer(struct core *core, uint32_t position);
