@@ -11,7 +11,8 @@ enum { QUESTIONS_TO_NAME = 2 }; /* unanswered, before a member that is watched i
  * was not heard of before (D9c), and who follows another (L2). */
 bool rounds_is_named(const struct core *core, uint32_t position);
 
-/* A heartbeat that says what holds now, for a round; NULL when there is no room for it in this step.
+/* A heartbeat that says what holds now, for a round; NULL when there is no room for it in this
+ * step.
  */
 struct message *rounds_make(struct core *core);
 

@@ -123,8 +123,9 @@ static const struct setting options[] = {
     {.name = "voters",
      .argument = "A,B,C",
      .help =
-         "Names of 1 to 9 nodes whose leases --guard strict counts, the same list on all nodes; "
-         "the first of them founds. A node with such a name needs --state-dir",
+         "Names of 1 to 9 nodes by whose leases --guard strict is founded, the same list on all that "
+         "wait for that; the first of them founds. From then on doyen voters shows and changes who "
+         "votes, whatever is said here. A node with such a name needs --state-dir",
      .fallback_note = "none: needed with --guard strict alone",
      .group = GROUP_CLUSTER,
      .kind = &option_voters},
