@@ -4,8 +4,8 @@
  *
  *     bench_cluster [--table] [RUNS]
  *
- * prints one JSON object, or the table that the README quotes; progress goes to stderr. doyend is
- * taken from DOYEND_PATH, else from beside this program. */
+ * prints one JSON object, or the table that docs/guide/sizing.md quotes; progress goes to stderr.
+ * doyend is taken from DOYEND_PATH, else from beside this program. */
 #include <ftw.h>
 #include <jansson.h>
 #include <signal.h>

@@ -4,9 +4,9 @@
  *
  *     bench_heal [--table] [RUNS]
  *
- * prints one JSON object, or the table that the README quotes; progress goes to stderr. doyend is
- * taken from DOYEND_PATH, else from beside this program. Where the machine permits no namespaces,
- * neither to root nor to users, it says so and has no figures. */
+ * prints one JSON object, or the table that docs/guide/sizing.md quotes; progress goes to stderr.
+ * doyend is taken from DOYEND_PATH, else from beside this program. Where the machine permits no
+ * namespaces, neither to root nor to users, it says so and has no figures. */
 #include <ftw.h>
 #include <jansson.h>
 #include <signal.h>

@@ -2,11 +2,11 @@
 """How figures grow with the number of members: real daemons with a key, each in a network namespace of its
 own, on one machine; then hosts in the simulator.
 
-    scripts/bench scale [--json FILE] [--svg FOLDER] [--readme] [--from FILE] [--members N,N...]
+    scripts/bench scale [--json FILE] [--svg FOLDER] [--documents] [--from FILE] [--members N,N...]
                         [--simulated N,N...] [--large N,N...] [--watchers N,N...] [--guards none,majority] [--runs N]
 
 prints Markdown tables. --json keeps the figures in a file, from which --from shows them again without
-measuring; --svg draws curves with gnuplot; --readme puts the tables between the marks in README.md and
+measuring; --svg draws curves with gnuplot; --documents puts the tables between the marks of
 docs/guide/sizing.md. What a figure means:
 
     form        all daemons start at once, until all hold the view of N
@@ -364,7 +364,7 @@ def parse_options():
     parser.add_argument("--table", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", metavar="FILE", help="keep the figures there")
     parser.add_argument("--svg", metavar="FOLDER", help="draw scale-cost.svg and scale-time.svg there")
-    parser.add_argument("--readme", action="store_true", help="put the tables into the documents")
+    parser.add_argument("--documents", action="store_true", help="put the tables into the documents")
     parser.add_argument("--from", dest="source", metavar="FILE", help="show what --json kept")
     parser.add_argument("--members", type=numbers, default=[5, 10, 30, 100], metavar="N,N...")
     parser.add_argument("--simulated", type=numbers, default=[300], metavar="N,N...",
@@ -427,8 +427,8 @@ def main():
             file.write("\n")
     if options.svg:
         scale_show.draw(options.svg, found["figures"])
-    if options.readme:
-        scale_show.put_into_documents(found)
+    if options.documents:
+        scale_show.put_into_document(found)
     elif options.table:
         print(scale_show.text(found))
     else:

@@ -11,7 +11,7 @@ COLUMNS = [
 ]
 UNITS = {"cpu": " %", "form": " ms", "change": " ms", "kill": " ms", "lost": " ms",
          "heal_halves": " ms", "heal_few": " ms", "rss": " MB"}
-DOCUMENTS = ["README.md", "docs/guide/sizing.md"]
+DOCUMENT = "docs/guide/sizing.md"
 
 
 def number(value, name=""):
@@ -135,23 +135,21 @@ def text(found):
                                          changes_table(found.get("changes", []))) if part)
 
 
-def put_into_documents(found):
+def put_into_document(found):
     """Between the marks <!-- scale: NAME --> and <!-- /scale -->."""
     rows = found["figures"]
-    parts = {"table": main_table([row for row in rows if row.get("guard") != "majority"]),
-             "full": main_table(rows), "memory": memory_sentence(rows), "first": first_table(rows),
+    parts = {"full": main_table(rows), "memory": memory_sentence(rows), "first": first_table(rows),
              "simulated": simulated_table(rows), "large": large_table(found.get("large", [])),
              "changes": changes_table(found.get("changes", []))}
-    for path in DOCUMENTS:
-        with open(path) as file:
-            document = file.read()
-        for name, part in parts.items():
-            head, end = f"<!-- scale: {name} -->\n", "<!-- /scale -->"
-            before, mark, rest = document.partition(head)
-            if mark:
-                document = before + head + part + "\n" + end + rest.split(end, 1)[1]
-        with open(path, "w") as file:
-            file.write(document)
+    with open(DOCUMENT) as file:
+        document = file.read()
+    for name, part in parts.items():
+        head, end = f"<!-- scale: {name} -->\n", "<!-- /scale -->"
+        before, mark, rest = document.partition(head)
+        if mark:
+            document = before + head + part + "\n" + end + rest.split(end, 1)[1]
+    with open(DOCUMENT, "w") as file:
+        file.write(document)
 
 
 # --- Curves ------------------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ class Example(TestCase):
             leader.kill()
         with open(example) as file:
             program = file.read().split("\n", 1)[1]
-        with open(os.path.join(top, "README.md")) as file:
+        with open(os.path.join(top, "docs", "bindings", "python.md")) as file:
             self.assertIn(textwrap.indent(program, "    "), file.read())
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The pages of docs/guide as they are printed: what they tell to run is run, and says what they show.
+# The pages of docs/guide, and the README, as they are printed: what they tell to run is run, and says
+# what they show. The README begins with the five members that scripts/bootstrap leaves running.
 #
 #   test/scripts/guide.sh BUILD PAGE   runs one, with the programs of that build
 #   test/scripts/guide.sh --list       names them
@@ -17,17 +18,18 @@ pages=$top/docs/guide
 
 if [ "${1-}" = --list ]; then
     cd "$pages"
-    printf '%s\n' *.md | sed 's/\.md$//'
+    printf '%s\n' README.md *.md | sed 's/\.md$//'
     exit
 fi
-if [ $# -ne 2 ] || [ ! -f "$pages/$2.md" ]; then
+page=$pages/${2-}.md
+[ "${2-}" != README ] || page=$top/README.md
+if [ $# -ne 2 ] || [ ! -f "$page" ]; then
     echo "usage: test/scripts/guide.sh BUILD PAGE | --list" >&2
     exit 64
 fi
 
 unset "${!DOYEN_@}"
 build=$(cd "$1" && pwd)
-page=$pages/$2.md
 folder=$(mktemp -d)
 clone=$folder/clone # what the reader has: a clone that is built
 session=0
@@ -140,6 +142,8 @@ make_clone
 ! grep -q kubectl "$page" || stand_in_for_kubernetes
 DOYEN_CLUSTER_PORT=$(free_ports 8) # Three for the cluster, and some for those who are added.
 export DOYEN_CLUSTER_PORT
+[ "$page" != "$top/README.md" ] ||
+    DOYEN_CLUSTER_DIR=$clone/build/members "$clone/scripts/cluster" up 5 >/dev/null
 blocks=$(take_apart) || fail "${page#"$top/"} is not as it must be, see above"
 [ "$blocks" -gt 0 ] || fail "${page#"$top/"} runs nothing"
 

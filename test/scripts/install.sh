@@ -46,10 +46,10 @@ documents=$prefix/share/doc/doyen
 for document in $(documents_of "$documents/README.md"); do
     [ -s "$documents/$document" ] || fail "README.md links to $document, which is not installed"
 done
-for page in "$documents"/docs/guide/*.md; do
+for page in "$documents"/docs/{guide,bindings}/*.md "$documents"/docs/{how-it-works,failure-detection,versions}.md; do
     for document in $(documents_of "$page"); do
-        [ -s "$documents/docs/guide/$document" ] ||
-            fail "docs/guide/${page##*/} links to $document, which is not installed"
+        [ -s "${page%/*}/$document" ] ||
+            fail "${page#"$documents/"} links to $document, which is not installed"
     done
 done
 
