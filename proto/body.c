@@ -15,6 +15,8 @@ enum {
     HANDED_OVER_FIELDS = 1,
     ASKED_FIELDS = 4,
     SAID_FIELDS = 3,
+    MOVE_FIELDS = 2,
+    RULES_FIELDS = 4,
     WISHED_FIELDS = 2,
     WISHED_VOTER_FIELDS = 2,
     LEASE_FIELDS = 2,
@@ -35,14 +37,10 @@ static uint32_t body_fields(enum message_type type)
 {
     switch (type) {
     case MESSAGE_PULL:
-    case MESSAGE_LEAVE:
     case MESSAGE_HELLO:
         return 0;
     case MESSAGE_VIEW:
-    case MESSAGE_HANDOVER:
-    case MESSAGE_STAND_DOWN:
     case MESSAGE_OFFER:
-    case MESSAGE_TAGS:
         return 1;
     case MESSAGE_ACK:
     case MESSAGE_COMMIT:
@@ -50,17 +48,16 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_MERGE_REFUSED:
     case MESSAGE_GRANT:
     case MESSAGE_JOIN_REFUSED:
-    case MESSAGE_MOVE:
+    case MESSAGE_HANDOVER:
+    case MESSAGE_WISH:
         return 2;
     case MESSAGE_PREPARE:
     case MESSAGE_NACK:
     case MESSAGE_CLAIM:
     case MESSAGE_PING:
     case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
         return 3;
     case MESSAGE_CLAIM_REFUSED:
-    case MESSAGE_TERMS:
         return 4;
     case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
         return 5;
@@ -296,6 +293,9 @@ static void read_carrier(struct reader *reader, const struct view *base, struct 
     if (message->type == MESSAGE_PREPARE || message->type == MESSAGE_MERGE) {
         carrier->merge = reader_number(reader, 0, UINT64_MAX);
     }
+    if (message->type == MESSAGE_HANDOVER) {
+        carrier->stays = reader_bool(reader);
+    }
     if (message->type == MESSAGE_PREPARE && further.count == LEASE_FIELDS) {
         carrier->lease_ms = reader_number(reader, further.all ? 0 : 1, LEASE_MS_MAX);
         carrier->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
@@ -318,6 +318,9 @@ static void write_carried(struct writer *writer, const struct message *message)
     }
     if (message->type == MESSAGE_PREPARE || message->type == MESSAGE_MERGE) {
         writer_number(writer, carrier->merge);
+    }
+    if (message->type == MESSAGE_HANDOVER) {
+        writer_bool(writer, carrier->stays);
     }
     if (message->type == MESSAGE_PREPARE && carrier->lease_ms != 0) {
         writer_number(writer, carrier->lease_ms);
@@ -583,8 +586,9 @@ static void write_wished_voters(struct writer *writer, const struct voters_wish 
     }
 }
 
-static void read_wish(struct reader *reader, struct rules_wish *wish)
+static void read_terms_wish(struct reader *reader, struct rules_wish *wish)
 {
+    reader_fields(reader, RULES_FIELDS);
     wish->number = reader_number(reader, 0, UINT64_MAX);
     const bool has_rules = !reader_accept_nil(reader);
     if (has_rules) {
@@ -601,8 +605,9 @@ static void read_wish(struct reader *reader, struct rules_wish *wish)
 }
 
 /* What is wanted of the rules, or of the voters; the other is nil. */
-static void write_wish(struct writer *writer, const struct rules_wish *wish)
+static void write_terms_wish(struct writer *writer, const struct rules_wish *wish)
 {
+    writer_array(writer, RULES_FIELDS);
     writer_number(writer, wish->number);
     if (wish->voters.count > 0) {
         writer_nil(writer);
@@ -612,6 +617,48 @@ static void write_wish(struct writer *writer, const struct rules_wish *wish)
         body_write_rules(writer, &wish->rules);
         writer_bool(writer, wish->forget_failed);
         writer_nil(writer);
+    }
+}
+
+static void read_wish(struct reader *reader, struct wish *wish)
+{
+    wish->kind = (enum wish_kind)reader_number(reader, WISH_LEAVE, WISH_TERMS);
+    switch (wish->kind) {
+    case WISH_LEAVE:
+        reader_fields(reader, 0);
+        break;
+    case WISH_MOVE:
+        reader_fields(reader, MOVE_FIELDS);
+        wish->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_UNDRAIN);
+        wish->move.subject = reader_id(reader);
+        break;
+    case WISH_TAGS:
+        reader_tags(reader, &wish->tags);
+        break;
+    case WISH_TERMS:
+        read_terms_wish(reader, &wish->terms);
+        break;
+    }
+}
+
+static void write_wish(struct writer *writer, const struct wish *wish)
+{
+    writer_number(writer, (uint64_t)wish->kind);
+    switch (wish->kind) {
+    case WISH_LEAVE:
+        writer_array(writer, 0);
+        break;
+    case WISH_MOVE:
+        writer_array(writer, MOVE_FIELDS);
+        writer_number(writer, (uint64_t)wish->move.kind);
+        writer_id(writer, &wish->move.subject);
+        break;
+    case WISH_TAGS:
+        writer_tags(writer, &wish->tags);
+        break;
+    case WISH_TERMS:
+        write_terms_wish(writer, &wish->terms);
+        break;
     }
 }
 
@@ -885,17 +932,10 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
     case CARRIES_MERGE_REFUSED:
         read_merge_refused(reader, &message->merge_refused);
         break;
-    case CARRIES_MOVE:
-        message->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_UNDRAIN);
-        message->move.subject = reader_id(reader);
-        break;
     case CARRIES_ROLES:
         read_role(reader, message->type, &message->role, rest.further);
         break;
-    case CARRIES_TAGS:
-        reader_tags(reader, &message->tags);
-        break;
-    case CARRIES_RULES:
+    case CARRIES_WISH:
         read_wish(reader, &message->wish);
         break;
     case CARRIES_NOTHING:
@@ -964,17 +1004,10 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case CARRIES_MERGE_REFUSED:
         write_merge_refused(writer, &message->merge_refused);
         break;
-    case CARRIES_MOVE:
-        writer_number(writer, (uint64_t)message->move.kind);
-        writer_id(writer, &message->move.subject);
-        break;
     case CARRIES_ROLES:
         write_role(writer, message->type, &message->role);
         break;
-    case CARRIES_TAGS:
-        writer_tags(writer, &message->tags);
-        break;
-    case CARRIES_RULES:
+    case CARRIES_WISH:
         write_wish(writer, &message->wish);
         break;
     case CARRIES_NOTHING:

@@ -31,6 +31,7 @@
 #include "core/entry/join.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/move.h"
+#include "core/entry/wish.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
 #include "core/holding/holding.h"
@@ -69,6 +70,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     change_accept_on_view_installed(core);
     next_view_on_view_installed(core, before);
     move_on_view_installed(core);
+    wish_on_view_installed(core);
     merge_on_view_installed(core);
     probe_on_view_installed(core);
     holding_on_view_installed(core, before);
@@ -100,6 +102,7 @@ void announce_life_over(struct core *core)
     voters_change_reset(core);
     next_view_reset(core);
     move_reset(core);
+    wish_reset(core);
     merge_reset(core);
     probe_reset(core);
     holding_reset(core);

@@ -35,6 +35,7 @@
 #include "core/entry/lifecycle.h"
 #include "core/entry/move.h"
 #include "core/entry/tag.h"
+#include "core/entry/wish.h"
 #include "core/handlers.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
@@ -70,6 +71,7 @@ static uint64_t soonest_ms(const struct core *core)
     due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, leave_deadline_ms(core));
+    due_ms = earlier(due_ms, wish_deadline_ms(core));
     due_ms = earlier(due_ms, move_deadline_ms(core));
     due_ms = earlier(due_ms, merge_deadline_ms(core));
     due_ms = earlier(due_ms, change_deadline_ms(core));
@@ -168,7 +170,7 @@ static void dispatch(struct core *core, const struct event *event)
         founding_on_synced(core);
         return;
     case EVENT_MOVE:
-        move_on_command(core, &event->move);
+        wish_on_move_command(core, &event->move);
         return;
     case EVENT_WITHDRAWN:
         move_on_withdrawn(core);
@@ -177,10 +179,10 @@ static void dispatch(struct core *core, const struct event *event)
         holding_on_command(core, event->role);
         return;
     case EVENT_TAGS:
-        move_on_tags_command(core, event->tags);
+        wish_on_tags_command(core, event->tags);
         return;
     case EVENT_TERMS:
-        move_on_terms_command(core, event->wish);
+        wish_on_terms_command(core, event->wish);
         return;
     }
 }
@@ -272,6 +274,7 @@ static void run_due(struct core *core)
     }
     merge_tick(core);
     change_tick(core);
+    wish_tick(core);
     move_tick(core);
     voters_change_tick(core);
     next_view_settle_terms(core);

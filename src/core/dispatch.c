@@ -16,8 +16,7 @@
 #include "core/entry/join.h"
 #include "core/entry/leave.h"
 #include "core/entry/move.h"
-#include "core/entry/tag.h"
-#include "core/entry/terms.h"
+#include "core/entry/wish.h"
 #include "core/handlers.h"
 #include "core/healing/merge.h"
 #include "core/holding/holding.h"
@@ -151,24 +150,19 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_GRANT:
     case MESSAGE_CLAIM_REFUSED:
     case MESSAGE_READY:
-    case MESSAGE_LEAVE:
+    case MESSAGE_WISH:
     case MESSAGE_HANDOVER:
     case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
     case MESSAGE_MERGE:
     case MESSAGE_MERGE_REFUSED:
     case MESSAGE_HELLO:
     case MESSAGE_BALLOT:
     case MESSAGE_VOTE:
-    case MESSAGE_STAND_DOWN:
-    case MESSAGE_MOVE:
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
     case MESSAGE_ROLES_LET_GO:
     case MESSAGE_ROLES_ANSWER:
     case MESSAGE_ROLES_PLACE:
-    case MESSAGE_TAGS:
-    case MESSAGE_TERMS:
         refuse(core, message, REFUSED_NOT_YET_MEMBER);
         return;
     }
@@ -198,6 +192,15 @@ static void refuse_greeting(struct core *core, const struct message *message)
 static void on_ballot_or_vote(struct core *core, const struct message *message)
 {
     (void)dispatch_ballots(core, message);
+}
+
+static void on_handover(struct core *core, const struct message *message)
+{
+    if (message->carrier.stays) {
+        move_on_handover(core, message);
+    } else {
+        leave_on_handover(core, message);
+    }
 }
 
 typedef void handler(struct core *core, const struct message *message);
@@ -231,24 +234,12 @@ static handler *handler_of_member(enum message_type type)
         return admit_on_join;
     case MESSAGE_READY:
         return admit_on_ready;
-    case MESSAGE_LEAVE:
-        return leave_on_leave;
     case MESSAGE_HANDOVER:
-        return leave_on_handover;
-    case MESSAGE_STAND_DOWN:
-        return move_on_stand_down;
-    case MESSAGE_MOVE:
-        return move_on_move;
-    case MESSAGE_TAGS:
-        return tag_on_tags;
-    case MESSAGE_TERMS:
-        return terms_on_terms;
+        return on_handover;
     case MESSAGE_PING:
         return handlers_on_ping;
     case MESSAGE_PONG:
         return removal_on_pong;
-    case MESSAGE_PING_REQUEST:
-        return removal_on_ping_request;
     case MESSAGE_PROBE:
         return handlers_on_probe;
     case MESSAGE_MERGE:
@@ -264,6 +255,7 @@ static handler *handler_of_member(enum message_type type)
     case MESSAGE_VOTE:
         return on_ballot_or_vote;
     case MESSAGE_HEARTBEAT:
+    case MESSAGE_WISH:
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
     case MESSAGE_ROLES_LET_GO:
@@ -272,30 +264,6 @@ static handler *handler_of_member(enum message_type type)
         break;
     }
     return NULL;
-}
-
-/* What a member's operator wants of the coordinator: does it count (A1b, E4a, E8b)? A move is not
- * overtaken: it names what it is to end in. */
-static bool is_wish_heard(struct core *core, const struct message *message, uint32_t sender,
-                          bool newer)
-{
-    if (sender == VIEW_NONE) {
-        refuse(core, message, REFUSED_OF_STRANGER);
-    } else if (!newer && message->type != MESSAGE_MOVE) {
-        refuse(core, message, REFUSED_OVERTAKEN);
-    } else if (!core_is_coordinator(core)) {
-        refuse(core, message, REFUSED_NOT_COORDINATOR);
-    } else if (core->life.phase != PHASE_MEMBER) {
-        refuse(core, message, REFUSED_LEAVING);
-    } else {
-        return true;
-    }
-    return false;
-}
-
-static bool is_wish(enum message_type type)
-{
-    return type == MESSAGE_MOVE || type == MESSAGE_TAGS || type == MESSAGE_TERMS;
 }
 
 static void dispatch_member(struct core *core, const struct message *message)
@@ -315,7 +283,8 @@ static void dispatch_member(struct core *core, const struct message *message)
         handlers_on_heartbeat(core, message, sender, number);
         return;
     }
-    if (is_wish(message->type) && !is_wish_heard(core, message, sender, number == NUMBER_NEWER)) {
+    if (message->type == MESSAGE_WISH) {
+        wish_on_wish(core, message, sender, number == NUMBER_NEWER);
         return;
     }
     handler *handle = handler_of_member(message->type);

@@ -180,6 +180,10 @@ void handlers_on_ping(struct core *core, const struct message *message)
     const uint32_t sender = view_find(&core->view, &message->from);
     struct lease_said said = {.promised = 0};
 
+    if (!id_equal(&message->ping.subject, &core->life.self.id)) {
+        removal_on_request(core, message);
+        return;
+    }
     if (sender != VIEW_NONE && numbers_takes_question(core, message, sender)) {
         said = voting_on_question(core, message);
     }

@@ -69,21 +69,14 @@ static uint64_t add_counts(uint64_t hash, const uint64_t *counts, size_t count)
     return hash;
 }
 
-/* Of the types that came later only what occurred, so that older recordings keep their hashes. */
-static uint64_t add_messages(uint64_t hash, const uint64_t counts[MESSAGE_TYPE_COUNT])
-{
-    hash = add_counts(hash, counts, MESSAGE_VOTE + 1);
-    for (size_t type = MESSAGE_VOTE + 1; type < MESSAGE_TYPE_COUNT; type++) {
-        hash = counts[type] != 0 ? hash_u64(hash_u64(hash, type), counts[type]) : hash;
-    }
-    return hash;
-}
-
 /* Nothing while nobody wants anything moved. */
-static uint64_t add_moving(uint64_t hash, const struct moving *moving)
+static uint64_t add_moving(uint64_t hash, const struct core *core)
 {
-    if (moving->asked.kind != MOVE_NONE) {
-        hash = add_id(hash_u64(hash, (uint64_t)moving->asked.kind), &moving->asked.subject);
+    const struct move *wanted = &core->wishing.move;
+    const struct moving *moving = &core->moving;
+
+    if (wanted->kind != MOVE_NONE) {
+        hash = add_id(hash_u64(hash, (uint64_t)wanted->kind), &wanted->subject);
     }
     if (moving->step != STAND_DOWN_NOT) {
         hash = add_id(hash_u64(hash, (uint64_t)moving->step), &moving->to);
@@ -97,7 +90,7 @@ static uint64_t add_tags(uint64_t hash, const struct core *core)
     const struct tagging *tagging = &core->tagging;
 
     if (tagging->on) {
-        hash = hash_u64(hash, tagging->until_ms);
+        hash = hash_u64(hash, tagging->asking.until_ms);
         hash = hash_bytes(hash, tagging->tags.text, tagging->tags.length);
     }
     for (uint32_t i = 0; i < core->tag_wishes.count; i++) {
@@ -127,8 +120,8 @@ static uint64_t add_roles(uint64_t hash, const struct core *core)
 
 static uint64_t add_counters(uint64_t hash, const struct core_counters *counters)
 {
-    hash = add_messages(hash, counters->received);
-    hash = add_messages(hash, counters->sent);
+    hash = add_counts(hash, counters->received, MESSAGE_TYPE_COUNT);
+    hash = add_counts(hash, counters->sent, MESSAGE_TYPE_COUNT);
     hash = hash_u64(hash, counters->sends_cut);
     hash = hash_u64(hash, counters->views_installed);
     hash = hash_u64(hash, counters->mismatches);
@@ -155,7 +148,7 @@ uint64_t core_state_hash(const struct core *core)
     hash = hash_u64(hash, core->merge.yielding ? core->merge.number : 0);
     hash = hash_u64(hash, core->book.count);
     hash = hash_u64(hash, core->next.joiner_count);
-    hash = add_moving(hash, &core->moving);
+    hash = add_moving(hash, core);
     hash = add_tags(hash, core);
     hash = hash_u64(hash, core_deadline_ms(core));
     hash = add_peers(hash, core);

@@ -163,6 +163,29 @@ static const char *move_kind_text(enum move_kind kind)
     return "?";
 }
 
+static void add_wish(struct words *words, const struct wish *wish, const struct view *known)
+{
+    const char *about;
+
+    switch (wish->kind) {
+    case WISH_LEAVE:
+        add(words, " leave");
+        return;
+    case WISH_MOVE:
+        about = name_of(known, &wish->move.subject);
+        add_text(words, "move", move_kind_text(wish->move.kind));
+        add_text(words, "about", about[0] == '\0' ? "?" : about);
+        return;
+    case WISH_TAGS:
+        add_number(words, "tags_bytes", wish->tags.length);
+        return;
+    case WISH_TERMS:
+        add_number(words, "terms_from",
+                   wish->terms.voters.count > 0 ? wish->terms.voters.number : wish->terms.number);
+        return;
+    }
+}
+
 static void add_role(struct words *words, const struct message *message)
 {
     const struct role_word *word = &message->role;
@@ -236,21 +259,11 @@ static void add_body(struct words *words, const struct message *message, const s
         add_number(words, "merge", message->merge_refused.merge);
         add_text(words, "refusal", merge_refusal_text(message->merge_refused.reason));
         return;
-    case CARRIES_MOVE:
-        add_text(words, "move", move_kind_text(message->move.kind));
-        add_text(words, "about",
-                 name_of(known, &message->move.subject)[0] == '\0'
-                     ? "?"
-                     : name_of(known, &message->move.subject));
-        return;
     case CARRIES_ROLES:
         add_role(words, message);
         return;
-    case CARRIES_TAGS:
-        add_number(words, "bytes", message->tags.length);
-        return;
-    case CARRIES_RULES:
-        add_number(words, "number", message->wish.number);
+    case CARRIES_WISH:
+        add_wish(words, &message->wish, known);
         return;
     }
 }

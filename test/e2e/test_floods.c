@@ -338,7 +338,7 @@ Story(floods, what_a_member_asks_on_and_on_changes_nothing)
     for (int i = 1; i <= ASKED; i++) {
         forger_pull_as(forger, BYZANTIUM, 0);
         forger_fall_behind(forger, BYZANTIUM, 0, NUMBERS_AHEAD + (uint64_t)i);
-        forger_ping_request(forger, BYZANTIUM, 0, DELPHI);
+        forger_ask_about(forger, BYZANTIUM, 0, DELPHI);
         if (i % AT_ONCE == 0) {
             clock_nap_ms(1);
         }

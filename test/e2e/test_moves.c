@@ -31,7 +31,7 @@ static size_t suspicions(struct cluster *cluster)
     return count;
 }
 
-/* E4a: from any node; E5: nobody leaves, and nobody is suspected. */
+/* E1a: from any node; E5: nobody leaves, and nobody is suspected. */
 Story(moves, transfer_works_from_any_node)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);

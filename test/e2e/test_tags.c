@@ -23,7 +23,7 @@ static bool sees(struct cluster *cluster, const char *observer, const char *tag,
     return members.code == DONE && strncmp(members.out, who, strlen(who)) == 0;
 }
 
-/* E8a, E8c: all see them, also who comes later, and nobody is younger for it. */
+/* E8a, E8b: all see them, also who comes later, and nobody is younger for it. */
 Story(tags, are_set_and_removed_at_run_time)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);

@@ -48,11 +48,11 @@ void forger_fall_behind(struct forger *forger, int as, int to, uint64_t number)
     forge_finish(forger, &message, to);
 }
 
-void forger_ping_request(struct forger *forger, int as, int to, int subject)
+void forger_ask_about(struct forger *forger, int as, int to, int subject)
 {
     struct message message;
 
-    forge_begin(forger, &message, MESSAGE_PING_REQUEST, as);
+    forge_begin(forger, &message, MESSAGE_PING, as);
     message.ping.nonce = message.number;
     message.ping.subject = forger->learned.members[subject].id;
     message.ping.origin = message.from;

@@ -424,9 +424,10 @@ void forger_tags(struct forger *forger, int as, int to, const char *text)
 {
     struct message message;
 
-    forge_begin(forger, &message, MESSAGE_TAGS, as);
-    message.tags.length = (uint16_t)(strlen(text) + 1); /* One tag, with its zero. */
-    memcpy(message.tags.text, text, message.tags.length);
+    forge_begin(forger, &message, MESSAGE_WISH, as);
+    message.wish.kind = WISH_TAGS;
+    message.wish.tags.length = (uint16_t)(strlen(text) + 1); /* One tag, with its zero. */
+    memcpy(message.wish.tags.text, text, message.wish.tags.length);
     forge_finish(forger, &message, to);
 }
 
@@ -445,7 +446,8 @@ void forger_leave(struct forger *forger, int as, int to, uint64_t number)
 {
     struct message message;
 
-    forge_begin(forger, &message, MESSAGE_LEAVE, as);
+    forge_begin(forger, &message, MESSAGE_WISH, as);
+    message.wish.kind = WISH_LEAVE;
     message.number = number;
     forge_finish(forger, &message, to);
 }

@@ -92,7 +92,7 @@ void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bo
  * `answer_to`. */
 void forger_pull_as(struct forger *forger, int as, int to);
 void forger_fall_behind(struct forger *forger, int as, int to, uint64_t number);
-void forger_ping_request(struct forger *forger, int as, int to, int subject);
+void forger_ask_about(struct forger *forger, int as, int to, int subject);
 void forger_merge(struct forger *forger, int as, int to, uint16_t answer_to);
 
 /* A message of an election: `subject` leads, says `as`, in a round of the view that was learned.

@@ -237,6 +237,24 @@ static struct role_word any_role(const struct fuzz *fuzz, struct input *input)
     return word;
 }
 
+static void fill_wish(struct fuzz *fuzz, struct input *input, struct wish *wish)
+{
+    wish->kind = (enum wish_kind)(below(input, WISH_TERMS) + 1);
+    switch (wish->kind) {
+    case WISH_LEAVE:
+        break;
+    case WISH_MOVE:
+        wish->move = any_move(fuzz, input);
+        break;
+    case WISH_TAGS:
+        wish->tags = any_tags(input);
+        break;
+    case WISH_TERMS:
+        wish->terms = any_wish(fuzz, input);
+        break;
+    }
+}
+
 static void fill_body(struct fuzz *fuzz, struct input *input, struct message *message)
 {
     switch (message->type) {
@@ -254,7 +272,6 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_VIEW:
     case MESSAGE_PREPARE:
     case MESSAGE_HANDOVER:
-    case MESSAGE_STAND_DOWN:
     case MESSAGE_MERGE:
         message->carrier.view = any_view(fuzz, input);
         message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
@@ -262,6 +279,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
             message->carrier.handover_by = fuzz->people[below(input, PEOPLE)];
         }
         message->carrier.merge = below(input, 3);
+        message->carrier.stays = below(input, 2) == 0;
         message->carrier.part.holders = (uint32_t)below(input, 9);
         message->carrier.part.guard_met = true;
         message->carrier.part.terms = any_terms(input);
@@ -303,7 +321,6 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         break;
     case MESSAGE_PING:
     case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
         message->ping.subject = fuzz->people[below(input, PEOPLE)];
         message->ping.origin = below(input, 2) == 0 ? core_self(fuzz->core)->id
                                                     : fuzz->people[below(input, PEOPLE)];
@@ -318,14 +335,8 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->probe.terms = any_terms(input);
         message->probe.coordinator = address_of(below(input, PEOPLE) + 1);
         break;
-    case MESSAGE_MOVE:
-        message->move = any_move(fuzz, input);
-        break;
-    case MESSAGE_TAGS:
-        message->tags = any_tags(input);
-        break;
-    case MESSAGE_TERMS:
-        message->wish = any_wish(fuzz, input);
+    case MESSAGE_WISH:
+        fill_wish(fuzz, input, &message->wish);
         break;
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
@@ -336,7 +347,6 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         break;
     case MESSAGE_OFFER:
     case MESSAGE_PULL:
-    case MESSAGE_LEAVE:
     case MESSAGE_HELLO:
         break;
     }

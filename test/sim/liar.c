@@ -770,9 +770,15 @@ static void tell_refusals(struct teller *teller)
     refused->limit = (uint32_t)draw(teller, 0, 8);
 }
 
+static void begin_wish(struct teller *teller, enum wish_kind kind)
+{
+    begin(teller, MESSAGE_WISH);
+    teller->message->wish.kind = kind;
+}
+
 static void tell_leaves(struct teller *teller)
 {
-    begin(teller, MESSAGE_LEAVE);
+    begin_wish(teller, WISH_LEAVE);
 }
 
 static void tell_handovers(struct teller *teller)
@@ -783,17 +789,19 @@ static void tell_handovers(struct teller *teller)
 
 static void tell_stand_downs(struct teller *teller)
 {
-    begin(teller, MESSAGE_STAND_DOWN);
+    begin(teller, MESSAGE_HANDOVER);
     teller->message->carrier.view = make_view(teller, some_maker(teller));
+    teller->message->carrier.stays = true;
 }
 
 static void tell_pings(struct teller *teller)
 {
-    static const enum message_type types[] = {MESSAGE_PING, MESSAGE_PONG, MESSAGE_PING_REQUEST};
+    const uint64_t kind = draw(teller, 0, 2); /* To the suspect, its answer, or to a helper. */
 
-    begin(teller, types[draw(teller, 0, 2)]);
+    begin(teller, kind == 1 ? MESSAGE_PONG : MESSAGE_PING);
     teller->message->ping.nonce = draw(teller, 0, 3);
-    teller->message->ping.subject = chance(teller, 4) ? teller->to->witness.life : any_id(teller);
+    teller->message->ping.subject = kind == 0 || chance(teller, 4) ? teller->to->witness.life
+                                                                   : any_id(teller);
     teller->message->ping.origin = chance(teller, 2) ? teller->to->witness.life : any_id(teller);
     if (chance(teller,
                2)) { /* Somebody reigns and asks for leases, or a voter says what it gave. */
@@ -858,16 +866,16 @@ static void tell_merges(struct teller *teller)
 
 static void tell_moves(struct teller *teller)
 {
-    begin(teller, MESSAGE_MOVE);
-    teller->message->move.kind = (enum move_kind)draw(teller, MOVE_TRANSFER, MOVE_UNDRAIN);
-    teller->message->move.subject = any_id(teller);
+    begin_wish(teller, WISH_MOVE);
+    teller->message->wish.move.kind = (enum move_kind)draw(teller, MOVE_TRANSFER, MOVE_UNDRAIN);
+    teller->message->wish.move.subject = any_id(teller);
 }
 
 /* Of a member's operator, as any that asks. */
 static void tell_tags(struct teller *teller)
 {
-    begin(teller, MESSAGE_TAGS);
-    struct tags *tags = &teller->message->tags;
+    begin_wish(teller, WISH_TAGS);
+    struct tags *tags = &teller->message->wish.tags;
 
     tags->length = (uint16_t)snprintf(tags->text, sizeof tags->text, "lie=%u",
                                       (unsigned)draw(teller, 0, 9)) +
@@ -876,8 +884,8 @@ static void tell_tags(struct teller *teller)
 
 static void tell_terms(struct teller *teller)
 {
-    begin(teller, MESSAGE_TERMS);
-    struct rules_wish *wish = &teller->message->wish;
+    begin_wish(teller, WISH_TERMS);
+    struct rules_wish *wish = &teller->message->wish.terms;
 
     /* Such as the swarm's operators want, for it may come about. */
     const struct timing *timing = &teller->sim->timing;
@@ -1136,13 +1144,12 @@ enum lie_kind liar_kind_of(enum message_type type)
         return LIE_OFFERS;
     case MESSAGE_JOIN_REFUSED:
         return LIE_REFUSALS;
-    case MESSAGE_LEAVE:
-        return LIE_LEAVES;
+    case MESSAGE_WISH:
+        return LIE_LEAVES; /* And moves, tags and terms. */
     case MESSAGE_HANDOVER:
         return LIE_HANDOVERS;
     case MESSAGE_PING:
     case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
         return LIE_PINGS;
     case MESSAGE_PROBE:
         return LIE_PROBES;
@@ -1155,10 +1162,6 @@ enum lie_kind liar_kind_of(enum message_type type)
         return LIE_BALLOTS;
     case MESSAGE_VOTE:
         return LIE_VOTES;
-    case MESSAGE_STAND_DOWN:
-        return LIE_STAND_DOWNS;
-    case MESSAGE_MOVE:
-        return LIE_MOVES;
     case MESSAGE_ROLES_LET_GO:
     case MESSAGE_ROLES_PLACE:
         return LIE_ROLES;
@@ -1167,10 +1170,6 @@ enum lie_kind liar_kind_of(enum message_type type)
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ANSWER:
         return LIE_STAMPS;
-    case MESSAGE_TAGS:
-        return LIE_TAGS;
-    case MESSAGE_TERMS:
-        return LIE_TERMS;
     }
     return LIE_KINDS;
 }
@@ -1286,7 +1285,7 @@ static bool tells_hand_over(const struct teller *teller)
 {
     const struct message *message = teller->message;
     const struct view *view = core_view(teller->to->core);
-    bool hands_over = message->type == MESSAGE_HANDOVER || message->type == MESSAGE_STAND_DOWN ||
+    bool hands_over = message->type == MESSAGE_HANDOVER ||
                       (message->type == MESSAGE_HEARTBEAT && message->heartbeat.handed_over);
 
     if (message->type == MESSAGE_BALLOT) {

@@ -64,8 +64,7 @@ static bool may_lose_answers(const struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->loss_count; i++) {
         const struct loss *loss = &sim->losses[i];
-        if (loss->left > 0 && (loss->type == MESSAGE_PING || loss->type == MESSAGE_PING_REQUEST ||
-                               loss->type == MESSAGE_PONG)) {
+        if (loss->left > 0 && (loss->type == MESSAGE_PING || loss->type == MESSAGE_PONG)) {
             return true;
         }
     }

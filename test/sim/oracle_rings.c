@@ -133,7 +133,7 @@ static bool holds_lifeline(const struct host *host, const struct node_id *peer)
     return false;
 }
 
-/* Somebody may just have asked for what this host does not know: an operator, of a transfer (E4b).
+/* Somebody may just have asked for what this host does not know: an operator, of a transfer (E4).
  */
 static bool asked_lately(const struct sim *sim, const struct host *host, const struct node_id *life)
 {

@@ -219,9 +219,10 @@ static size_t frame_bytes_most(const struct view *view)
 }
 
 /* Of messages without a view these have tags, which may be long. */
-static bool has_tags(enum message_type type)
+static bool has_tags(const struct message *message)
 {
-    return type == MESSAGE_JOIN || type == MESSAGE_READY || type == MESSAGE_TAGS;
+    return message->type == MESSAGE_JOIN || message->type == MESSAGE_READY ||
+           (message->type == MESSAGE_WISH && message->wish.kind == WISH_TAGS);
 }
 
 /* Asked for each receiver, of one message after the other. */
@@ -230,7 +231,7 @@ static bool is_datagram(struct sim *sim, const struct message *message)
     const struct view *view = message_view(message);
 
     if (view == NULL || message->type == MESSAGE_MERGE) {
-        return view == NULL && !has_tags(message->type);
+        return view == NULL && !has_tags(message);
     }
     if (sim->measured != message) {
         sim->measured = message;

@@ -100,12 +100,14 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     } else if (message->type == MESSAGE_ACK) {
         oracle_on_ack(sim, host, &message->reference.view);
     }
-    if (message->type == MESSAGE_PING && !effect->relay) {
+    if (message->type == MESSAGE_PING && !effect->relay &&
+        id_equal(&message->ping.subject, &effect->peer)) {
         oracle_on_asked(sim, host, &effect->peer);
     } else if (message->type == MESSAGE_GRANT && !effect->handed_on) {
         oracle_check_grant(sim, host, &message->to);
     }
-    if (message->type == MESSAGE_HANDOVER || core_has_handed_over(host->core)) {
+    if ((message->type == MESSAGE_HANDOVER && !message->carrier.stays) ||
+        core_has_handed_over(host->core)) {
         oracle_on_handed_over(sim, host);
     }
     post_send(sim, host, effect);

@@ -91,7 +91,7 @@ Story(leave, a_leaver_goes_even_if_what_it_says_is_lost)
 {
     for (uint32_t host = A; host <= C; host += C) {
         struct sim *sim = story_of_five(seed);
-        sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_LEAVE, 1);
+        sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_WISH, 1);
         sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_HANDOVER, 1);
         sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_PREPARE, 2);
         sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_ACK, 2);
@@ -233,7 +233,7 @@ Story(leave, an_age_in_a_view_that_got_lost_with_its_maker_is_not_given_again)
 Story(leave, who_leaves_beside_a_dead_coordinator_has_left)
 {
     struct sim *sim = story_of_five(seed);
-    sim_lose(sim, B, A, MESSAGE_LEAVE, 1000);
+    sim_lose(sim, B, A, MESSAGE_WISH, 1000);
     sim_leave(sim, B);
     sim_run(sim, 5);
     sim_crash(sim, A);

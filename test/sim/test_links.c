@@ -275,12 +275,12 @@ Story(links, who_is_heard_by_others_while_it_is_verified_stays)
 {
     struct sim *sim = story_of_five(seed);
     sim_run(sim, 5000);
-    uint64_t asked = sim_sent(sim, A, MESSAGE_PING_REQUEST);
+    uint64_t asked = sim_sent(sim, A, MESSAGE_PING);
     cut_one_way_from(sim, D, "ABCE");
-    for (int i = 0; i < 10000 && sim_sent(sim, A, MESSAGE_PING_REQUEST) < asked + 6; i++) {
+    for (int i = 0; i < 10000 && sim_sent(sim, A, MESSAGE_PING) < asked + 6; i++) {
         sim_run(sim, 1);
     }
-    story_check(sim_sent(sim, A, MESSAGE_PING_REQUEST) >= asked + 6, seed);
+    story_check(sim_sent(sim, A, MESSAGE_PING) >= asked + 6, seed);
     sim_run(sim, 5);
     for (const char *host = "BCE"; *host != '\0'; host++) {
         sim_mend_one_way(sim, D, (uint32_t)(*host - 'A'));

@@ -44,7 +44,7 @@ Story(moves, the_next_oldest_takes_over_and_nobody_leaves)
     sim_free(sim);
 }
 
-/* E4a, E5b: any member may ask, and any member may be next. */
+/* E1a, E5b: any member may ask, and any member may be next. */
 Story(moves, any_member_may_ask_for_any_other)
 {
     struct sim *sim = story_of_five(seed);
@@ -112,8 +112,8 @@ Story(moves, everybody_names_the_successor_as_soon_as_it_acts)
 /* E5a: what it asks may be lost, and what comes of it, too. */
 Story(moves, a_lost_message_costs_one_repetition)
 {
-    const enum message_type types[] = {MESSAGE_MOVE, MESSAGE_STAND_DOWN, MESSAGE_PREPARE,
-                                       MESSAGE_ACK, MESSAGE_COMMIT};
+    const enum message_type types[] = {MESSAGE_WISH, MESSAGE_HANDOVER, MESSAGE_PREPARE, MESSAGE_ACK,
+                                       MESSAGE_COMMIT};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         struct sim *sim = story_of_five(seed);
@@ -150,7 +150,7 @@ Story(moves, a_successor_that_is_not_reached_changes_nothing)
     struct sim *sim = story_of_five(seed);
 
     sim_run(sim, 1000);
-    sim_lose(sim, A, B, MESSAGE_STAND_DOWN, 1000);
+    sim_lose(sim, A, B, MESSAGE_HANDOVER, 1000);
     sim_transfer(sim, A, B);
     for (int i = 0; i < 2000; i++) {
         sim_run(sim, 1);
@@ -220,7 +220,7 @@ Story(moves, voters_elect_somebody_when_the_successor_dies)
     }
 }
 
-/* E4b: nobody hands over to one whom it suspects. */
+/* E4: nobody hands over to one whom it suspects. */
 Story(moves, a_suspected_member_does_not_get_it)
 {
     struct sim *sim = story_of_five(seed);
@@ -230,7 +230,7 @@ Story(moves, a_suspected_member_does_not_get_it)
     sim_run(sim, 2000);
     sim_transfer(sim, A, B);
     sim_run(sim, 1000);
-    story_check(sim_sent(sim, A, MESSAGE_STAND_DOWN) == 0, seed);
+    story_check(sim_sent(sim, A, MESSAGE_HANDOVER) == 0, seed);
     story_check(sim_is_acting(sim, A), seed);
     sim_resume(sim, B);
     sim_free(sim);
@@ -359,7 +359,7 @@ Story(moves, a_drained_voter_hands_over)
     sim_free(sim);
 }
 
-/* E4b: it is asked for its place by nobody who could tell it so, and acts. */
+/* E4: it is asked for its place by nobody who could tell it so, and acts. */
 Story(moves, a_drained_voter_stays_if_the_only_other_is_deaf)
 {
     struct sim *sim = story_of(&(struct sim_options){.seed = seed,

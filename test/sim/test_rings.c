@@ -679,7 +679,7 @@ Test(rings, half_of_a_hundred_are_cut_off_without_a_storm)
     heartbeats += sent_by_each(sim, MESSAGE_HEARTBEAT);
     pings += sent_by_each(sim, MESSAGE_PING);
     cr_expect_lt(heartbeats, 200, "%f", heartbeats);
-    cr_expect_lt(pings, 180, "%f", pings);
+    cr_expect_lt(pings, 340, "%f", pings); /* To helpers, too (R1a). */
     sim_heal(sim);
     cr_assert(sim_converges(sim, SETTLE_MS));
     sim_free(sim);

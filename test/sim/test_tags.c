@@ -31,7 +31,7 @@ static struct sim *story_of_voters(uint64_t seed)
                                           .guard = {GUARD_STRICT, 5}});
 }
 
-/* E8a, E8c */
+/* E8a, E8b */
 Story(tags, the_next_view_has_them_and_nothing_else_changes)
 {
     struct sim *sim = story_of_five(seed);
@@ -63,7 +63,7 @@ Story(tags, a_coordinator_gives_itself_tags)
     sim_free(sim);
 }
 
-/* E8c: the voters commit it. */
+/* E8b: the voters commit it. */
 Story(tags, voters_commit_the_view_that_has_them)
 {
     struct sim *sim = story_of_voters(seed);
@@ -74,7 +74,7 @@ Story(tags, voters_commit_the_view_that_has_them)
     sim_free(sim);
 }
 
-/* E8c: a minority does not. */
+/* E8b: a minority does not. */
 Story(tags, a_minority_of_the_voters_gives_none)
 {
     struct sim *sim = story_of_voters(seed);
@@ -91,7 +91,7 @@ Story(tags, a_minority_of_the_voters_gives_none)
 /* E8a */
 Story(tags, a_lost_message_costs_one_repetition)
 {
-    const enum message_type types[] = {MESSAGE_TAGS, MESSAGE_PREPARE, MESSAGE_ACK, MESSAGE_COMMIT};
+    const enum message_type types[] = {MESSAGE_WISH, MESSAGE_PREPARE, MESSAGE_ACK, MESSAGE_COMMIT};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         struct sim *sim = story_of_five(seed);
@@ -162,7 +162,7 @@ Story(tags, a_change_meets_a_merge)
     sim_free(sim);
 }
 
-/* E8e */
+/* E8d */
 Story(tags, a_node_that_comes_back_has_what_it_was_started_with)
 {
     struct sim *sim = story_of_five(seed);

@@ -70,7 +70,7 @@ static bool will_have(struct sim *sim, const char *hosts, uint64_t number, uint6
     return all_have(sim, hosts, number);
 }
 
-/* A1a, A2b: two views, and nothing else changes. */
+/* A1, A2b: two views, and nothing else changes. */
 Story(terms, a_guard_changes_in_two_views)
 {
     struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
@@ -118,10 +118,10 @@ Story(terms, who_is_no_neighbour_is_asked_what_it_holds)
     sim_free(sim);
 }
 
-/* A1a: each message of it may be lost, once. */
+/* A1: each message of it may be lost, once. */
 Story(terms, a_lost_message_costs_one_repetition)
 {
-    static const uint32_t types[] = {MESSAGE_TERMS, MESSAGE_PREPARE, MESSAGE_ACK, MESSAGE_COMMIT};
+    static const uint32_t types[] = {MESSAGE_WISH, MESSAGE_PREPARE, MESSAGE_ACK, MESSAGE_COMMIT};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
@@ -132,7 +132,7 @@ Story(terms, a_lost_message_costs_one_repetition)
     }
 }
 
-/* A1b: of two that begin with the same terms one comes about, and the other is told so. */
+/* A1: of two that begin with the same terms one comes about, and the other is told so. */
 Story(terms, what_was_made_from_former_terms_changes_nothing)
 {
     struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);

@@ -120,6 +120,27 @@ static void print_view(const struct sim *sim, const struct view *view)
     }
 }
 
+static void print_wish(const struct sim *sim, const struct wish *wish)
+{
+    FILE *out = sim->options.trace;
+
+    switch (wish->kind) {
+    case WISH_LEAVE:
+        fputs(" to leave", out);
+        break;
+    case WISH_MOVE:
+        fprintf(out, " move %d ", (int)wish->move.kind);
+        print_life(sim, &wish->move.subject);
+        break;
+    case WISH_TAGS:
+        fprintf(out, " tags, bytes %u", wish->tags.length);
+        break;
+    case WISH_TERMS:
+        fprintf(out, " terms, from number %" PRIu64, wish->terms.number);
+        break;
+    }
+}
+
 static void print_message(const struct sim *sim, const struct message *message)
 {
     FILE *out = sim->options.trace;
@@ -148,10 +169,10 @@ static void print_message(const struct sim *sim, const struct message *message)
     case MESSAGE_PREPARE:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
-    case MESSAGE_STAND_DOWN:
     case MESSAGE_MERGE:
         fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
         print_view(sim, message->carrier.view);
+        fputs(message->carrier.stays ? " stays" : "", out);
         break;
     case MESSAGE_CLAIM_REFUSED:
         fprintf(out, " epoch %" PRIu64 " reason %d wait %" PRIu64 " promised %" PRIu64,
@@ -160,7 +181,6 @@ static void print_message(const struct sim *sim, const struct message *message)
         break;
     case MESSAGE_PING:
     case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
         fputs(" about ", out);
         print_life(sim, &message->ping.subject);
         break;
@@ -192,10 +212,6 @@ static void print_message(const struct sim *sim, const struct message *message)
                 message->carrier.epoch, message->carrier.vote.promised,
                 message->carrier.vote.wait_ms);
         break;
-    case MESSAGE_MOVE:
-        fprintf(out, " kind %d ", (int)message->move.kind);
-        print_life(sim, &message->move.subject);
-        break;
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
     case MESSAGE_ROLES_LET_GO:
@@ -209,15 +225,11 @@ static void print_message(const struct sim *sim, const struct message *message)
                 message->role.candidacy.token, (int)message->role.order,
                 message->role.flag ? " yes" : "");
         break;
-    case MESSAGE_TAGS:
-        fprintf(out, " bytes %u", message->tags.length);
-        break;
-    case MESSAGE_TERMS:
-        fprintf(out, " from number %" PRIu64, message->wish.number);
+    case MESSAGE_WISH:
+        print_wish(sim, &message->wish);
         break;
     case MESSAGE_PULL:
     case MESSAGE_OFFER:
-    case MESSAGE_LEAVE:
     case MESSAGE_HELLO:
         break;
     }

@@ -35,7 +35,7 @@ static void note(struct rig *rig, struct effects effects)
     for (uint32_t i = 0; i < effects.count; i++) {
         const struct effect *effect = &effects.items[i];
         cr_assert(!is_of_peer(effect) || !id_equal(&effect->peer, &core_self(rig->core)->id),
-                  "effect %d is of the node itself", (int)effect->type); /* R1f */
+                  "effect %d is of the node itself", (int)effect->type); /* V6f */
         if (effect->type == EFFECT_REFUSED) {
             rig->refused_count++;
             rig->refused = effect->refused;
@@ -86,6 +86,9 @@ struct message rig_message(const struct rig *rig, char from, const struct messag
     message.echo = (uint32_t)rig->last_number;
     if (message.type == MESSAGE_OFFER || message.type == MESSAGE_JOIN_REFUSED) {
         message.echo = join_echo(rig->core);
+    }
+    if (message.type == MESSAGE_PING && id_is_none(&message.ping.subject)) {
+        message.ping.subject = message.to;
     }
     if (message.type == MESSAGE_ACK && !view_has(core_view(rig->core), &message.from)) {
         message.echo = change_merge_nonce(rig->core); /* M4f */
@@ -593,6 +596,33 @@ struct view *rig_next(struct rig *rig, const char *changes)
 }
 
 /* --- Looking --- */
+
+static bool is_request(const struct rig_sent *sent, const struct rig *rig)
+{
+    const struct node_id to = rig_id(rig, sent->to);
+
+    return sent->message.type == MESSAGE_PING && !id_equal(&sent->message.ping.subject, &to);
+}
+
+const struct message *rig_request(const struct rig *rig, char to)
+{
+    for (uint32_t i = rig->sent_count; i > 0; i--) {
+        if (rig->sent[i - 1].to == to && is_request(&rig->sent[i - 1], rig)) {
+            return &rig->sent[i - 1].message;
+        }
+    }
+    return NULL;
+}
+
+uint32_t rig_requests(const struct rig *rig)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        count += is_request(&rig->sent[i], rig);
+    }
+    return count;
+}
 
 uint32_t rig_count(const struct rig *rig, enum message_type type)
 {

@@ -179,6 +179,11 @@ struct probe rig_part(const struct view *view, uint32_t holders);
 /* What the node holds against that member. */
 enum verdict rig_verdict(const struct rig *rig, char letter);
 
+/* The latest question in the last step with which `to` was asked to ask somebody else (R1a), or
+ * NULL; and how many there were to all. */
+const struct message *rig_request(const struct rig *rig, char to);
+uint32_t rig_requests(const struct rig *rig);
+
 /* How many of that type the core sent, and the last of them to that peer; NULL for none. */
 uint32_t rig_count(const struct rig *rig, enum message_type type);
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to);

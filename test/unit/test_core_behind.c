@@ -118,7 +118,7 @@ Test(core_behind, no_change_waits_for_who_is_behind)
     cr_assert_not(waits_for("B", 1125));
 }
 
-/* E4b */
+/* E4 */
 Test(core_behind, who_is_behind_is_no_successor)
 {
     struct rig *rig = rig_in("A B C", 'A');

@@ -402,7 +402,7 @@ Test(core_change, a_leaver_makes_no_view_after_a_hand_over)
     cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
     rig_kill(rig, 'B');
     cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
-    cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'C'));
     cr_assert_eq(core_phase(rig->core), PHASE_STOPPED);
     rig_free(rig);
 }
@@ -412,7 +412,8 @@ Test(core_change, nobody_is_let_out_for_a_strangers_word)
 {
     struct rig *rig = rig_in("A B C", 'A');
 
-    rig_ignores(rig, 'X', &(struct message){.type = MESSAGE_LEAVE}, REFUSED_OF_STRANGER);
+    rig_ignores(rig, 'X', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}},
+                REFUSED_OF_STRANGER);
     rig_free(rig);
 }
 
@@ -421,7 +422,7 @@ Test(core_change, only_the_coordinator_lets_out)
 {
     struct rig *rig = rig_in("A B C", 'B');
 
-    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
     cr_assert_eq(rig->sent_count, 0);
     rig_pass(rig, 300, "A C");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
@@ -550,7 +551,8 @@ Test(core_change, a_leaver_is_not_put_out_by_a_strangers_view)
 Test(core_change, a_leave_whose_number_leaps_lets_nobody_out)
 {
     struct rig *rig = rig_in("A B C", 'A');
-    struct message leave = rig_message(rig, 'B', &(struct message){.type = MESSAGE_LEAVE});
+    struct message leave = rig_message(
+        rig, 'B', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
 
     leave.number += NUMBER_LEAP_MAX + 1;
     rig_gets_raw(rig, &leave);

@@ -633,7 +633,7 @@ Test(core_join, what_comes_within_a_batch_goes_into_one_view)
     is_ready(rig, joins(MESSAGE_JOIN, 'D', 0));
     rig_accuses(rig, 'C', 2, VERDICT_DEAD);
     rig_kill(rig, 'B');
-    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
     const struct view *view = proposed(rig, 'D');
     cr_assert_not_null(view);
     cr_assert_str_eq(view_text(view, text, sizeof text), "A E D", "in the order of arrival");

@@ -10,18 +10,18 @@ static struct message carries(enum message_type type, struct view *view)
     return (struct message){.type = type, .carrier = {.view = view}};
 }
 
-/* --- A member (E1) --- */
+/* --- A member (E1a) --- */
 
 Test(core_leave, a_leaver_asks_until_it_is_let_out)
 {
     struct rig *rig = rig_in("A B C", 'C');
 
     rig_leaves(rig);
-    cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'A'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'A'));
     for (int i = 0; i < 3; i++) {
         rig_pass(rig, rig->timing.prepare_ms / 3, "A B");
-        cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'A'));
-        cr_assert_null(rig_told(rig, MESSAGE_LEAVE, 'B'));
+        cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'A'));
+        cr_assert_null(rig_told(rig, MESSAGE_WISH, 'B'));
     }
     struct message view = carries(MESSAGE_VIEW, rig_next(rig, "-C"));
     rig_gets(rig, 'A', &view);
@@ -171,7 +171,7 @@ Test(core_leave, a_leaver_takes_nothing_over)
     rig_leaves(rig);
     rig_kill(rig, 'A');
     cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
-    cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'C'));
     cr_assert_eq(core_phase(rig->core), PHASE_STOPPED);
     rig_free(rig);
 }
@@ -183,7 +183,7 @@ Test(core_leave, who_goes_on_has_not_said_that_it_leaves)
     struct rig *rig = rig_in("A B C", 'B');
     const struct node_id leaver = rig_id(rig, 'C');
 
-    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
     rig_hears(rig, 'C');
     cr_assert(rig->core->peers[2].charge.leaves, "it is heard while it waits to be let out");
     rig_pass(rig, rig->timing.fresh_ms + rig->timing.heartbeat_ms, "A C");
@@ -201,7 +201,7 @@ Test(core_leave, who_left_beside_a_dead_coordinator_has_left)
     const struct node_id dead = rig_id(rig, 'A');
     char text[64];
 
-    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
     rig_kill(rig, 'C');
     rig_kill(rig, 'A');
     cr_assert_str_eq(rig_sees(rig, text), "B");

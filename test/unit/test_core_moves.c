@@ -15,6 +15,11 @@ static struct message carries(enum message_type type, struct view *view)
     return (struct message){.type = type, .carrier = {.view = view}};
 }
 
+static struct message stand_down_of(struct view *view)
+{
+    return (struct message){.type = MESSAGE_HANDOVER, .carrier = {.view = view, .stays = true}};
+}
+
 /* What B proposes when A stands down for it. */
 static struct message proposal_of_b(struct rig *rig)
 {
@@ -33,34 +38,35 @@ static struct message proposal_of_b(struct rig *rig)
     return prepare;
 }
 
-/* E4a */
+/* E1a */
 Test(core_moves, a_member_asks_the_coordinator_until_it_is_so)
 {
     struct rig *rig = rig_in("A B C", 'C');
 
     wants(rig, 'B');
-    cr_assert_not_null(rig_told(rig, MESSAGE_MOVE, 'A'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'A'));
     rig_pass(rig, rig->timing.prepare_ms / 3, "A B");
-    const struct message *move = rig_told(rig, MESSAGE_MOVE, 'A');
+    const struct message *move = rig_told(rig, MESSAGE_WISH, 'A');
     cr_assert_not_null(move);
     const struct node_id subject = rig_id(rig, 'B');
-    cr_assert(id_equal(&move->move.subject, &subject));
+    cr_assert(id_equal(&move->wish.move.subject, &subject));
     rig_pass(rig, rig->timing.leave_ms, "A B");
     rig_pass(rig, rig->timing.leave_ms, "A B");
-    cr_assert_eq(rig_count(rig, MESSAGE_MOVE), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_WISH), 0);
     rig_free(rig);
 }
 
-/* E4b */
+/* E4 */
 Test(core_moves, a_coordinator_stands_down_for_whom_it_hears)
 {
     struct rig *rig = rig_in("A B C", 'A');
-    struct message move = {.type = MESSAGE_MOVE,
-                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}}};
 
     rig_gets(rig, 'B', &move);
-    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'C'));
-    move.move.subject = rig_id(rig, 'B');
+    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'C'));
+    move.wish.move.subject = rig_id(rig, 'B');
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_UNDER_WAY);
     rig_free(rig);
 }
@@ -68,12 +74,13 @@ Test(core_moves, a_coordinator_stands_down_for_whom_it_hears)
 Test(core_moves, a_coordinator_does_not_stand_down_for_one_that_is_silent)
 {
     struct rig *rig = rig_in("A B C", 'A');
-    struct message move = {.type = MESSAGE_MOVE,
-                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}}};
 
     rig_pass(rig, rig->timing.fresh_ms + 1, "B");
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_TO_UNFIT);
-    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
     rig_free(rig);
 }
 
@@ -81,8 +88,9 @@ Test(core_moves, a_coordinator_does_not_stand_down_for_one_that_is_silent)
 Test(core_moves, a_coordinator_does_not_stand_down_for_one_that_is_deaf)
 {
     struct rig *rig = rig_in("A B C", 'A');
-    struct message move = {.type = MESSAGE_MOVE,
-                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}}};
 
     rig_accuses(rig, 'C', 1, VERDICT_NONE);
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_TO_UNFIT);
@@ -94,14 +102,15 @@ Test(core_moves, a_coordinator_does_not_stand_down_for_one_that_is_deaf)
 Test(core_moves, only_the_coordinator_is_to_be_asked_and_only_by_members)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message move = {.type = MESSAGE_MOVE,
-                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}}};
 
     rig_refuses(rig, 'C', &move, REFUSED_NOT_COORDINATOR);
     rig_free(rig);
     rig = rig_in("A B C", 'A');
     rig_refuses(rig, 'D', &move, REFUSED_OF_STRANGER);
-    move.move.subject = rig_id(rig, 'A');
+    move.wish.move.subject = rig_id(rig, 'A');
     rig_refuses(rig, 'B', &move, REFUSED_SO_ALREADY);
     rig_free(rig);
 }
@@ -116,13 +125,14 @@ Test(core_moves, a_change_under_way_comes_to_its_end_first)
     const struct message ack = rig_ack(rig, 'B');
     wants(rig, 'B');
     rig_pass(rig, 2 * rig->timing.batch_ms, "B");
-    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'D', &ack);
     rig_pass(rig, 2 * rig->timing.batch_ms, "B");
-    const struct message *told = rig_told(rig, MESSAGE_STAND_DOWN, 'B');
+    const struct message *told = rig_told(rig, MESSAGE_HANDOVER, 'B');
     cr_assert_not_null(told);
     cr_assert_eq(told->carrier.view->member_count, 3);
+    cr_assert(told->carrier.stays);
     rig_free(rig);
 }
 
@@ -144,7 +154,7 @@ Test(core_moves, who_stands_down_proposes_nothing)
 Test(core_moves, the_successor_puts_those_who_were_older_behind_all_others)
 {
     struct rig *rig = rig_in("A B C D", 'C');
-    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C D"));
+    struct message stand_down = stand_down_of(rig_view(rig, "A B C D"));
     char text[64];
 
     rig_gets(rig, 'A', &stand_down);
@@ -165,7 +175,7 @@ Test(core_moves, the_successor_puts_those_who_were_older_behind_all_others)
 Test(core_moves, who_stands_down_is_asked_last_and_must_agree)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+    struct message stand_down = stand_down_of(rig_view(rig, "A B C"));
     char text[64];
 
     rig_gets(rig, 'A', &stand_down);
@@ -184,7 +194,7 @@ Test(core_moves, who_stands_down_is_asked_last_and_must_agree)
 Test(core_moves, without_its_word_nobody_takes_over)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+    struct message stand_down = stand_down_of(rig_view(rig, "A B C"));
     char text[64];
 
     rig_gets(rig, 'A', &stand_down);
@@ -200,7 +210,7 @@ Test(core_moves, who_follows_the_former_one_stops_a_take_over)
 {
     for (int answers = 0; answers < 2; answers++) {
         struct rig *rig = rig_in("A B C", 'B');
-        const struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+        const struct message stand_down = stand_down_of(rig_view(rig, "A B C"));
         struct message follows = {.type = MESSAGE_NOT_FOLLOWING,
                                   .reference = {.view = view_id_of(core_view(rig->core)),
                                                 .view_hash = core_view(rig->core)->hash}};
@@ -248,7 +258,7 @@ Test(core_moves, it_agrees_with_nobody_but_its_successor)
 Test(core_moves, a_leaver_succeeds_nobody)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+    struct message stand_down = stand_down_of(rig_view(rig, "A B C"));
 
     rig_leaves(rig);
     rig_refuses(rig, 'A', &stand_down, REFUSED_LEAVING);
@@ -259,7 +269,7 @@ Test(core_moves, a_leaver_succeeds_nobody)
 Test(core_moves, a_stand_down_for_a_view_that_is_not_held_changes_nothing)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    const struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_next(rig, "-C"));
+    const struct message stand_down = stand_down_of(rig_next(rig, "-C"));
 
     rig_gets(rig, 'A', &stand_down);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
@@ -273,8 +283,9 @@ Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
 {
     struct rig *rig = rig_in("A B C", 'A');
     const struct message prepare = proposal_of_b(rig);
-    struct message move = {.type = MESSAGE_MOVE,
-                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')}};
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')}}};
     char text[64];
 
     wants(rig, 'B');
@@ -316,8 +327,9 @@ Test(core_moves, who_stood_down_does_not_overtake_while_somebody_may_follow_its_
 
 static void is_told_to(struct rig *rig, enum move_kind kind, char subject)
 {
-    struct message move = {.type = MESSAGE_MOVE,
-                           .move = {.kind = kind, .subject = rig_id(rig, subject)}};
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = kind, .subject = rig_id(rig, subject)}}};
 
     rig_gets(rig, 'C', &move);
     rig_pass(rig, rig->timing.batch_ms, "B C");
@@ -347,8 +359,9 @@ Test(core_moves, the_next_view_says_who_is_drained)
     rig_pass(rig, 1, "");
     cr_assert(core_view(rig->core)->members[2].drained);
 
-    struct message move = {.type = MESSAGE_MOVE,
-                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}}};
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_TO_UNFIT);
     is_told_to(rig, MOVE_UNDRAIN, 'C');
     cr_assert_not(proposed_to(rig, 'B')->members[2].drained);
@@ -400,8 +413,8 @@ Test(core_moves, a_drained_coordinator_does_not_stand_down_for_one_that_was_late
     }
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'C', &ack);
-    cr_assert_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
-    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'C'));
+    cr_assert_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'C'));
     rig_free(rig);
 }
 
@@ -428,7 +441,7 @@ Test(core_moves, a_drained_coordinator_stays_where_all_were_late)
     says_late(rig, "BC");
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'C', &ack);
-    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
     cr_assert_eq(core_successor(rig->core), 1);
     rig_free(rig);
 }
@@ -447,12 +460,12 @@ Test(core_moves, a_drained_coordinator_waits_until_one_that_was_late_is_in_time_
     uint32_t asked = 0;
     for (uint64_t ms = 0; ms < timing->stall_ms - 100; ms += 10) {
         rig_pass(rig, 10, "B C");
-        asked += rig_count(rig, MESSAGE_STAND_DOWN);
+        asked += rig_count(rig, MESSAGE_HANDOVER);
     }
     cr_assert_eq(asked, 0);
     for (uint64_t ms = 0; ms < 1000 && asked == 0; ms += 10) {
         rig_pass(rig, 10, "B C");
-        asked += rig_count(rig, MESSAGE_STAND_DOWN);
+        asked += rig_count(rig, MESSAGE_HANDOVER);
     }
     cr_assert_gt(asked, 0);
     rig_free(rig);
@@ -496,7 +509,7 @@ Test(core_moves, a_drained_coordinator_stands_down_while_it_can)
     const struct message ack = rig_ack(rig, 'B');
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'C', &ack);
-    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
     rig_free(rig);
 }
 
@@ -522,9 +535,9 @@ static uint32_t gives_way(struct rig *rig, uint64_t ms, const char *heard, bool 
 
     for (uint64_t passed_ms = 0; passed_ms < ms; passed_ms += 50) {
         rig_pass(rig, 50, "");
-        given += rig_told(rig, MESSAGE_STAND_DOWN, 'B') != NULL;
+        given += rig_told(rig, MESSAGE_HANDOVER, 'B') != NULL;
         beat(rig, heard, answer);
-        given += rig_told(rig, MESSAGE_STAND_DOWN, 'B') != NULL;
+        given += rig_told(rig, MESSAGE_HANDOVER, 'B') != NULL;
     }
     return given;
 }

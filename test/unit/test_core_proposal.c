@@ -305,7 +305,7 @@ Test(core_proposal, is_shown_to_who_is_left_out)
 {
     struct rig *rig = rig_in("A B C", 'A');
 
-    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
     rig_pass(rig, rig->timing.batch_ms, "");
     struct message ack = ack_of(rig, 'B');
     rig_gets(rig, 'B', &ack);

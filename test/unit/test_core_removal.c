@@ -46,7 +46,7 @@ static struct rig *verifying(void)
     accuses(rig, 'B', 4);
     rig_pass(rig, 1, "");
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'D'));
-    cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'C'));
+    cr_assert_not_null(rig_request(rig, 'C'));
     return rig;
 }
 
@@ -78,11 +78,11 @@ Test(core_removal, who_hears_the_suspect_is_asked_first)
     rig_pass(rig, timing_inquiry_ms(&rig->timing) - 600 - 1, "");
     accuses(rig, 'B', 6);
     rig_pass(rig, 1, "");
-    const uint32_t last = place_of(rig, MESSAGE_PING_REQUEST, 'B');
+    const uint32_t last = place_of(rig, MESSAGE_PING, 'B');
     cr_assert_lt(last, rig->sent_count);
-    cr_assert_lt(place_of(rig, MESSAGE_PING_REQUEST, 'C'), last);
-    cr_assert_lt(place_of(rig, MESSAGE_PING_REQUEST, 'D'), last);
-    cr_assert_lt(place_of(rig, MESSAGE_PING_REQUEST, 'E'), last);
+    cr_assert_lt(place_of(rig, MESSAGE_PING, 'C'), last);
+    cr_assert_lt(place_of(rig, MESSAGE_PING, 'D'), last);
+    cr_assert_lt(place_of(rig, MESSAGE_PING, 'E'), last);
     rig_free(rig);
 }
 
@@ -93,13 +93,13 @@ Test(core_removal, the_question_is_put_four_times)
 
     for (uint32_t quarter = 1; quarter < 4; quarter++) {
         rig_pass(rig, rig->timing.verify_ms / 4 - 1, "");
-        cr_assert_eq(rig_count(rig, MESSAGE_PING_REQUEST), 0);
+        cr_assert_eq(rig_requests(rig), 0);
         rig_pass(rig, 1, "");
         cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'D'));
-        cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'C'));
+        cr_assert_not_null(rig_request(rig, 'C'));
     }
     rig_pass(rig, rig->timing.verify_ms / 4 - 1, "");
-    cr_assert_eq(rig_count(rig, MESSAGE_PING_REQUEST), 0);
+    cr_assert_eq(rig_requests(rig), 0);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_free(rig);
 }
@@ -190,7 +190,8 @@ static bool asks_about(const struct rig *rig, char subject)
 
     for (uint32_t i = 0; i < rig->sent_count; i++) {
         const struct message *message = &rig->sent[i].message;
-        if (message->type == MESSAGE_PING_REQUEST && id_equal(&message->ping.subject, &id)) {
+        if (message->type == MESSAGE_PING && rig->sent[i].to != subject &&
+            id_equal(&message->ping.subject, &id)) {
             return true;
         }
     }
@@ -201,7 +202,7 @@ static bool asks_about(const struct rig *rig, char subject)
 Test(core_removal, who_answers_through_another_stays)
 {
     struct rig *rig = verifying();
-    const struct message *question = rig_told(rig, MESSAGE_PING_REQUEST, 'C');
+    const struct message *question = rig_request(rig, 'C');
     struct message pong = {.type = MESSAGE_PONG, .ping = question->ping};
 
     rig_gets(rig, 'C', &pong);
@@ -349,13 +350,13 @@ Test(core_removal, what_matters_goes_around_a_bad_link)
     rig_gets(rig, 'C', &c);
     rig_hears(rig, 'D');
     rig_leaves(rig);
-    cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'A'), "the link may work this time");
-    cr_assert_eq(rig_count(rig, MESSAGE_LEAVE), 2);
-    cr_assert_eq(sent_around(rig, MESSAGE_LEAVE, 'A', 'D'), 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'A'), "the link may work this time");
+    cr_assert_eq(rig_count(rig, MESSAGE_WISH), 2);
+    cr_assert_eq(sent_around(rig, MESSAGE_WISH, 'A', 'D'), 1);
     rig_pass(rig, 2 * rig->timing.heartbeat_ms, "");
     cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), 0);
     for (uint32_t i = 0; i < rig->sent_count; i++) {
-        cr_assert(!rig->sent[i].relay || rig->sent[i].message.type == MESSAGE_LEAVE);
+        cr_assert(!rig->sent[i].relay || rig->sent[i].message.type == MESSAGE_WISH);
     }
     rig_free(rig);
 }
@@ -367,7 +368,7 @@ Test(core_removal, one_who_does_not_hear_us_is_reached_around_the_link)
 
     rig_gets(rig, 'A', &a);
     rig_leaves(rig);
-    cr_assert_eq(sent_around(rig, MESSAGE_LEAVE, 'A', 'B'), 1);
+    cr_assert_eq(sent_around(rig, MESSAGE_WISH, 'A', 'B'), 1);
     rig_free(rig);
 }
 
@@ -384,7 +385,7 @@ Test(core_removal, a_relayed_message_is_a_word_for_its_sender)
     rig_gets_raw(rig, &relayed);
     cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).heard_ms_ago, 100);
     rig_leaves(rig);
-    cr_assert_eq(sent_around(rig, MESSAGE_LEAVE, 'A', 'B'), 1);
+    cr_assert_eq(sent_around(rig, MESSAGE_WISH, 'A', 'B'), 1);
     rig_free(rig);
 }
 

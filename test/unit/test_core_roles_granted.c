@@ -479,9 +479,11 @@ Test(core_roles, a_better_one_takes_over_once_it_has_stood_for_long)
 
 static void drain_b(struct rig *rig)
 {
-    rig_gets(rig, 'C',
-             &(struct message){.type = MESSAGE_MOVE,
-                               .move = {.kind = MOVE_DRAIN, .subject = rig_id(rig, 'B')}});
+    rig_gets(
+        rig, 'C',
+        &(struct message){.type = MESSAGE_WISH,
+                          .wish = {.kind = WISH_MOVE,
+                                   .move = {.kind = MOVE_DRAIN, .subject = rig_id(rig, 'B')}}});
     rig_pass(rig, rig->timing.batch_ms, "B C");
     for (const char *at = "BC"; *at != '\0'; at++) {
         struct message ack = rig_ack(rig, 'B');
@@ -514,10 +516,10 @@ Test(core_roles, a_drained_member_holds_nothing)
 static void give_b(struct rig *rig, const char *tag)
 {
     const struct node_id b = rig_id(rig, 'B');
-    struct message message = {.type = MESSAGE_TAGS,
-                              .tags = {.length = (uint16_t)(strlen(tag) + 1)}};
+    struct message message = {.type = MESSAGE_WISH, .wish = {.kind = WISH_TAGS}};
 
-    memcpy(message.tags.text, tag, strlen(tag) + 1);
+    message.wish.tags.length = (uint16_t)(strlen(tag) + 1);
+    memcpy(message.wish.tags.text, tag, message.wish.tags.length);
     rig_gets(rig, 'B', &message);
     rig_pass(rig, rig->timing.batch_ms, "B C");
     const struct message ack = rig_ack(rig, 'B');
@@ -625,7 +627,7 @@ Test(core_roles, a_removed_member_holds_nothing)
     struct said c;
     struct rig *rig = both_stand(&b, &c, &FIRST);
 
-    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_LEAVE});
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
     rig_pass(rig, rig->timing.batch_ms, "");
     struct message ack = rig_ack(rig, 'C');
     rig_gets(rig, 'C', &ack);

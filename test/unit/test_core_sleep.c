@@ -572,7 +572,7 @@ Test(core_sleep, the_verification_of_a_slow_coordinator_waits_longer)
     for (int i = 0; i < 40 && pong.ping.nonce == 0; i++) {
         rig_gets(rig, 'B', &accusation);
         rig_pass(rig, 10, "");
-        const struct message *request = rig_told(rig, MESSAGE_PING_REQUEST, 'B');
+        const struct message *request = rig_request(rig, 'B');
         pong.ping = request != NULL ? request->ping : pong.ping;
     }
     cr_assert_neq(pong.ping.nonce, 0);

@@ -37,7 +37,8 @@ Test(core_step, what_says_that_it_comes_from_ourselves_changes_nothing)
 Test(core_step, only_messages_of_members_are_relayed)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message message = rig_message(rig, 'X', &(struct message){.type = MESSAGE_LEAVE});
+    struct message message = rig_message(
+        rig, 'X', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
 
     message.relay = true;
     message.to = rig_id(rig, 'C');
@@ -51,7 +52,7 @@ Test(core_step, only_messages_of_members_are_relayed)
     message.to = rig_id(rig, 'C');
     rig_gets_raw(rig, &message);
     cr_assert_eq(rig->sent_count, 1);
-    cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'C'));
     cr_assert(rig->sent[0].relay, "its receiver must know that it proves no link");
     cr_assert(rig->sent[0].handed_on);
     rig_free(rig);
@@ -62,7 +63,8 @@ Test(core_step, only_messages_of_members_are_relayed)
 Test(core_step, what_was_handed_on_is_not_handed_on_again)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message message = rig_message(rig, 'A', &(struct message){.type = MESSAGE_LEAVE});
+    struct message message = rig_message(
+        rig, 'A', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
 
     message.relay = true;
     message.handed_on = true;
@@ -541,7 +543,7 @@ Test(core_step, a_pong_with_another_nonce_vouches_for_nobody)
     struct message heartbeat = heartbeat_of(rig);
 
     rig_pass(rig, timing_inquiry_ms(&rig->timing), "C");
-    const struct message *question = rig_told(rig, MESSAGE_PING_REQUEST, 'C');
+    const struct message *question = rig_request(rig, 'C');
     cr_assert_not_null(question);
 
     struct message pong = {.type = MESSAGE_PONG, .ping = question->ping};

@@ -761,7 +761,7 @@ Test(core_strict, who_has_handed_over_does_not_act)
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     asks_again(rig, "");
     rig_moves(rig, &(struct move){.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')});
-    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
     const struct lease_said leased = {.promised = core_view(rig->core)->epoch, .leased = true};
     cr_assert(rig_answers(rig, 'B', &leased), "it was asked before that");
@@ -845,9 +845,9 @@ Test(core_strict, a_successor_proposes_nothing_before_it_has_won)
 {
     struct rig *rig = rig_strict("A B C", 'B');
 
-    rig_gets(
-        rig, 'A',
-        &(struct message){.type = MESSAGE_STAND_DOWN, .carrier = {.view = rig_view(rig, "A B C")}});
+    rig_gets(rig, 'A',
+             &(struct message){.type = MESSAGE_HANDOVER,
+                               .carrier = {.view = rig_view(rig, "A B C"), .stays = true}});
     cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     is_granted(rig, 'A');
@@ -900,7 +900,7 @@ static struct rig *idle_for_long(void)
         hears_lease(rig, 'C', false);
     }
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
-    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
     return rig;
 }
 
@@ -909,7 +909,7 @@ Test(core_strict, an_idle_coordinator_hands_over)
     struct rig *rig = idle_for_long();
 
     rig_pass(rig, 101, "");
-    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
     rig_free(rig);
 }
 
@@ -948,7 +948,7 @@ Test(core_strict, who_acts_by_the_clock_is_not_idle)
     rig->now_ms += 2;
     cr_assert(rig_answers(rig, 'C', &leased));
     cr_assert(core_is_acting(rig->core, rig->now_ms));
-    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     rig_free(rig);
 }

@@ -6,10 +6,10 @@
 
 static struct message wish(const char *tag)
 {
-    struct message message = {.type = MESSAGE_TAGS,
-                              .tags = {.length = (uint16_t)(strlen(tag) + 1)}};
+    struct message message = {.type = MESSAGE_WISH, .wish = {.kind = WISH_TAGS}};
 
-    memcpy(message.tags.text, tag, message.tags.length);
+    message.wish.tags.length = (uint16_t)(strlen(tag) + 1);
+    memcpy(message.wish.tags.text, tag, message.wish.tags.length);
     return message;
 }
 
@@ -50,16 +50,16 @@ Test(core_tags, a_member_asks_the_coordinator_until_it_is_so)
     struct rig *rig = rig_in("A B C", 'C');
 
     rig_tags(rig, "role=db");
-    const struct message *told = rig_told(rig, MESSAGE_TAGS, 'A');
+    const struct message *told = rig_told(rig, MESSAGE_WISH, 'A');
     cr_assert_not_null(told);
-    cr_assert_eq(told->tags.length, 8);
+    cr_assert_eq(told->wish.tags.length, 8);
     rig_pass(rig, rig->timing.prepare_ms / 3, "A B");
-    cr_assert_eq(rig_count(rig, MESSAGE_TAGS), 1);
+    cr_assert_eq(rig_count(rig, MESSAGE_WISH), 1);
     rig_pass(rig, rig->timing.leave_ms + TAGS_PAUSE_MS, "A B");
     rig_pass(rig, rig->timing.leave_ms, "A B");
-    cr_assert_eq(rig_count(rig, MESSAGE_TAGS), 0, "and not for a while");
+    cr_assert_eq(rig_count(rig, MESSAGE_WISH), 0, "and not for a while");
     rig_pass(rig, rig->timing.stall_ms, "A B");
-    cr_assert_gt(rig_count(rig, MESSAGE_TAGS), 0, "E8f");
+    cr_assert_gt(rig_count(rig, MESSAGE_WISH), 0, "E8e");
     rig_free(rig);
 }
 
@@ -71,19 +71,19 @@ Test(core_tags, who_wants_back_what_it_has_asks_too)
     rig_tags(rig, "role=db");
     struct view *next = rig_next(rig, "");
     const struct message wanted = wish("role=db");
-    view_set_tags(next, 2, &wanted.tags);
+    view_set_tags(next, 2, &wanted.wish.tags);
     view_seal(next);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
     cr_assert(has(core_view(rig->core), 2, "role=db"));
     rig_pass(rig, rig->timing.prepare_ms, "A B");
-    cr_assert_eq(rig_count(rig, MESSAGE_TAGS), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_WISH), 0);
     rig_tags(rig, "role=web");
     rig_tags(rig, "role=db");
-    cr_assert_not_null(rig_told(rig, MESSAGE_TAGS, 'A'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_WISH, 'A'));
     rig_free(rig);
 }
 
-/* E8b: the message names nobody, so that its sender has no say in what others have. */
+/* E1b: the message names nobody, so that its sender has no say in what others have. */
 Test(core_tags, a_member_changes_its_own_and_nobody_elses)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -100,7 +100,7 @@ Test(core_tags, a_member_changes_its_own_and_nobody_elses)
     rig_free(rig);
 }
 
-/* E8a, E8b */
+/* E8a, E1b */
 Test(core_tags, only_the_coordinator_is_to_be_asked_and_only_by_members)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -115,7 +115,7 @@ Test(core_tags, only_the_coordinator_is_to_be_asked_and_only_by_members)
     rig_free(rig);
 }
 
-/* E8b */
+/* E1b */
 Test(core_tags, a_wish_that_was_overtaken_does_not_count)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -128,7 +128,7 @@ Test(core_tags, a_wish_that_was_overtaken_does_not_count)
     rig_free(rig);
 }
 
-/* E8c */
+/* E8b */
 Test(core_tags, a_leaving_coordinator_gives_none)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -139,7 +139,7 @@ Test(core_tags, a_leaving_coordinator_gives_none)
     rig_free(rig);
 }
 
-/* E8c */
+/* E8b */
 Test(core_tags, several_wishes_go_into_one_view)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -159,7 +159,7 @@ Test(core_tags, several_wishes_go_into_one_view)
     rig_free(rig);
 }
 
-/* E8c */
+/* E8b */
 Test(core_tags, who_takes_a_wish_back_changes_nothing)
 {
     struct rig *rig = gave_c("role=db");
@@ -175,7 +175,7 @@ Test(core_tags, who_takes_a_wish_back_changes_nothing)
     rig_free(rig);
 }
 
-/* E8d */
+/* E8c */
 Test(core_tags, a_member_changes_its_tags_once_a_second)
 {
     struct rig *rig = gave_c("role=db");
@@ -190,7 +190,7 @@ Test(core_tags, a_member_changes_its_tags_once_a_second)
     rig_free(rig);
 }
 
-/* E8d: as many as there are places, and the next of them when one is free again. */
+/* E8c: as many as there are places, and the next of them when one is free again. */
 Test(core_tags, who_finds_no_place_asks_again)
 {
     struct rig *rig = rig_in("A B C D E F G H I J K L M N O P Q R", 'A');
@@ -203,19 +203,19 @@ Test(core_tags, who_finds_no_place_asks_again)
     rig_free(rig);
 }
 
-/* E8e */
+/* E8d */
 Test(core_tags, the_next_life_joins_with_what_is_wanted)
 {
     struct rig *rig = rig_joining('B');
 
     rig_tags(rig, "role=db");
     cr_assert_eq(core_self(rig->core)->tags->length, 8);
-    cr_assert_eq(rig_count(rig, MESSAGE_TAGS), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_WISH), 0);
     rig_free(rig);
     rig = rig_in("A B C", 'C');
     struct view *next = rig_next(rig, "");
     const struct message wanted = wish("role=db");
-    view_set_tags(next, 2, &wanted.tags);
+    view_set_tags(next, 2, &wanted.wish.tags);
     view_seal(next);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
     cr_assert_eq(core_self(rig->core)->tags->length, 8, "it follows the view");
@@ -223,7 +223,7 @@ Test(core_tags, the_next_life_joins_with_what_is_wanted)
     rig_free(rig);
 }
 
-/* E8e */
+/* E8d */
 Test(core_tags, a_wish_outlives_the_life_that_had_it)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -238,18 +238,18 @@ Test(core_tags, a_wish_outlives_the_life_that_had_it)
     rig_free(rig);
 }
 
-/* E8f, H96: somebody said it in its name. It says at once what it wants. */
+/* E8e, H96: somebody said it in its name. It says at once what it wants. */
 Test(core_tags, tags_that_it_did_not_ask_for_are_asked_away)
 {
     struct rig *rig = rig_in("A B C", 'C');
     struct view *next = rig_next(rig, "");
     const struct message forged = wish("role=lie");
 
-    view_set_tags(next, 2, &forged.tags);
+    view_set_tags(next, 2, &forged.wish.tags);
     view_seal(next);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
-    const struct message *said = rig_told(rig, MESSAGE_TAGS, 'A');
+    const struct message *said = rig_told(rig, MESSAGE_WISH, 'A');
     cr_assert_not_null(said);
-    cr_assert_eq(said->tags.length, 0);
+    cr_assert_eq(said->wish.tags.length, 0);
     rig_free(rig);
 }

@@ -10,15 +10,16 @@
 
 static struct message wish(void)
 {
-    return (struct message){.type = MESSAGE_TERMS,
-                            .wish = {.rules = {.guard = {GUARD_COUNT, 2},
-                                               .profile = PROFILE_LAN,
-                                               .heartbeat_ms = 250,
-                                               .lost_ms = 900,
-                                               .capacity = 4}}};
+    return (struct message){.type = MESSAGE_WISH,
+                            .wish = {.kind = WISH_TERMS,
+                                     .terms.rules = {.guard = {GUARD_COUNT, 2},
+                                                     .profile = PROFILE_LAN,
+                                                     .heartbeat_ms = 250,
+                                                     .lost_ms = 900,
+                                                     .capacity = 4}}};
 }
 
-/* A1a */
+/* A1 */
 Test(core_terms, only_the_coordinator_is_to_be_asked)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -28,7 +29,7 @@ Test(core_terms, only_the_coordinator_is_to_be_asked)
     rig_free(rig);
 }
 
-/* A1b */
+/* A1 */
 Test(core_terms, of_a_stranger_nothing_is_taken)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -49,14 +50,14 @@ Test(core_terms, what_is_unsound_is_not_proposed)
 
         rig_hears(rig, 'B');
         rig_hears(rig, 'C');
-        terms.wish.rules.heartbeat_ms = i == 1 ? 0 : terms.wish.rules.heartbeat_ms;
-        terms.wish.rules.lost_ms = i == 2 ? 1 : terms.wish.rules.lost_ms;
-        terms.wish.rules.guard.count = i == 3 ? 0 : terms.wish.rules.guard.count;
+        terms.wish.terms.rules.heartbeat_ms = i == 1 ? 0 : terms.wish.terms.rules.heartbeat_ms;
+        terms.wish.terms.rules.lost_ms = i == 2 ? 1 : terms.wish.terms.rules.lost_ms;
+        terms.wish.terms.rules.guard.count = i == 3 ? 0 : terms.wish.terms.rules.guard.count;
         if (i == 4) {
             view->agreed = (struct agreed){.number = COUNTER_MAX, .room = rig->capacity};
-            view->agreed.now = terms.wish.rules;
+            view->agreed.now = terms.wish.terms.rules;
             view->agreed.now.guard.count = 1;
-            terms.wish.number = COUNTER_MAX;
+            terms.wish.terms.number = COUNTER_MAX;
         }
         rig_gets(rig, 'C', &terms);
         cr_assert_eq(rig->core->next.wished, i == 0, "%d", i);
@@ -70,7 +71,7 @@ Test(core_terms, under_strict_no_terms_change)
     struct rig *rig = rig_strict("A B C", 'A');
     struct message terms = wish();
 
-    terms.wish.rules.guard = rig->core->terms.guard;
+    terms.wish.terms.rules.guard = rig->core->terms.guard;
     rig_leases(rig, 'B');
     rig_leases(rig, 'C');
     cr_assert(core_is_acting(rig->core, rig->now_ms));
@@ -79,7 +80,7 @@ Test(core_terms, under_strict_no_terms_change)
     rig_free(rig);
 }
 
-/* A1b */
+/* A1 */
 Test(core_terms, what_was_overtaken_is_not_taken)
 {
     struct rig *rig = rig_in("A B C", 'A');

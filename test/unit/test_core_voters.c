@@ -122,7 +122,8 @@ Test(core_voters, a_change_names_both_lists_first)
 {
     struct rig *rig = reigning("BCD");
     const struct voters_wish wish = wish_of(rig, "BCE");
-    const struct message terms = {.type = MESSAGE_TERMS, .fellow = true, .wish = {.voters = wish}};
+    const struct message terms = {
+        .type = MESSAGE_WISH, .fellow = true, .wish = {.kind = WISH_TERMS, .terms.voters = wish}};
     const struct view *pending = &rig->core->change.pending;
 
     rig_gets(rig, 'C', &terms);

@@ -267,7 +267,8 @@ Test(refusal, of_an_offer)
         cr_assert_not_null(rig_told(rig, MESSAGE_READY, 'A'));
     }
     rig_refuses(rig, 'A', &(struct message){.type = MESSAGE_OFFER}, REFUSED_ENOUGH_ANSWERED);
-    rig_refuses(rig, 'A', &(struct message){.type = MESSAGE_LEAVE}, REFUSED_NOT_YET_MEMBER);
+    rig_refuses(rig, 'A', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}},
+                REFUSED_NOT_YET_MEMBER);
     rig_free(rig);
 }
 
@@ -286,12 +287,10 @@ Test(refusal, of_a_handover)
 Test(refusal, of_questions_about_a_suspect_and_their_answers)
 {
     struct rig *rig = rig_in("A B C D", 'A');
-    struct message request = {.type = MESSAGE_PING_REQUEST, .ping = {.subject = rig_id(rig, 'X')}};
+    struct message request = {.type = MESSAGE_PING, .ping = {.subject = rig_id(rig, 'X')}};
     struct message pong = pong_of(rig, 'C', 'B');
 
     rig_refuses(rig, 'B', &request, REFUSED_ABOUT_STRANGER);
-    request.ping.subject = rig_id(rig, 'A');
-    rig_refuses(rig, 'B', &request, REFUSED_SUSPECT_OURSELVES);
     rig_refuses(rig, 'X', &request, REFUSED_OF_STRANGER);
     rig_refuses(rig, 'D', &pong, REFUSED_PONG_SECOND_HAND);
     pong = pong_of(rig, 'C', 'X');

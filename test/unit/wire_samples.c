@@ -209,7 +209,8 @@ static void add_carriers(struct samples *samples)
     message->carrier.view = &samples->merged;
     message->carrier.merge = 0xe1e2e3e4e5e6e7e8;
 
-    message = add(samples, MESSAGE_HANDOVER, "handover", "the view without its sender");
+    message = add(samples, MESSAGE_HANDOVER, "handover",
+                  "make a view of this one, without its sender");
     message->carrier.view = &samples->alone;
 
     message = add(samples, MESSAGE_GRANT, "grant", "nothing higher accepted");
@@ -350,7 +351,8 @@ static void add_others(struct samples *samples)
     struct message *message;
 
     add(samples, MESSAGE_PULL, "pull", "send me your view");
-    add(samples, MESSAGE_LEAVE, "leave", "let me out");
+    message = add(samples, MESSAGE_WISH, "wish-leave", "let me out");
+    message->wish.kind = WISH_LEAVE;
     add(samples, MESSAGE_HELLO, "hello", "first on a stream, to one life");
     add(samples, MESSAGE_HELLO, "hello-anyone", "first on a stream, to whoever is there");
     to_anyone(samples);
@@ -369,7 +371,7 @@ static void add_others(struct samples *samples)
     message->ping.nonce = 77;
     message->ping.subject = id_of('D');
     message->ping.origin = id_of('A');
-    message = add(samples, MESSAGE_PING_REQUEST, "ping-request", "ask a third for me");
+    message = add(samples, MESSAGE_PING, "ping-for-another", "ask a third for me");
     message->ping.nonce = 78;
     message->ping.subject = id_of('D');
     message->ping.origin = id_of('A');
@@ -518,24 +520,30 @@ static void add_voters(struct samples *samples)
 
 static void add_moves(struct samples *samples)
 {
-    struct message *message = add(samples, MESSAGE_STAND_DOWN, "stand-down",
-                                  "another member is to coordinate this view");
+    struct message *message = add(samples, MESSAGE_HANDOVER, "handover-stays",
+                                  "make a view of this one, in which its sender is younger");
 
     message->carrier.view = &samples->settled;
-    message = add(samples, MESSAGE_MOVE, "move-transfer", "that member is to coordinate");
-    message->move = (struct move){.kind = MOVE_TRANSFER, .subject = id_of('B')};
-    message = add(samples, MESSAGE_MOVE, "move-undrain", "that member is not drained any more");
-    message->move = (struct move){.kind = MOVE_UNDRAIN, .subject = id_of('B')};
+    message->carrier.stays = true;
+    message = add(samples, MESSAGE_WISH, "wish-transfer", "that member is to coordinate");
+    message->wish.kind = WISH_MOVE;
+    message->wish.move = (struct move){.kind = MOVE_TRANSFER, .subject = id_of('B')};
+    message = add(samples, MESSAGE_WISH, "wish-undrain", "that member is not drained any more");
+    message->wish.kind = WISH_MOVE;
+    message->wish.move = (struct move){.kind = MOVE_UNDRAIN, .subject = id_of('B')};
     message = add(samples, MESSAGE_VIEW, "view-drained", "its only member is drained");
     message->carrier.view = &samples->drained;
 }
 
 static void add_tags(struct samples *samples)
 {
-    struct message *message = add(samples, MESSAGE_TAGS, "tags", "all that the sender is to have");
+    struct message *message = add(samples, MESSAGE_WISH, "wish-tags",
+                                  "all that the sender is to have");
 
-    message->tags = (struct tags){.length = 14, .text = "rack=7\0zone=b\0"};
-    (void)add(samples, MESSAGE_TAGS, "tags-none", "none at all");
+    message->wish.kind = WISH_TAGS;
+    message->wish.tags = (struct tags){.length = 14, .text = "rack=7\0zone=b\0"};
+    message = add(samples, MESSAGE_WISH, "wish-tags-none", "none at all");
+    message->wish.kind = WISH_TAGS;
 }
 
 static void add_roles(struct samples *samples)
@@ -643,12 +651,14 @@ static void make_changed(struct view *view)
 
 static void add_terms(struct samples *samples)
 {
-    struct message *message = add(samples, MESSAGE_TERMS, "terms", "what the terms are to be");
-    message->wish = (struct rules_wish){
+    struct message *message = add(samples, MESSAGE_WISH, "wish-terms", "what the terms are to be");
+    message->wish.kind = WISH_TERMS;
+    message->wish.terms = (struct rules_wish){
         .number = 6, .rules = samples->changed.agreed.now, .forget_failed = true};
 
-    message = add(samples, MESSAGE_TERMS, "terms-voters", "who is to vote, one by another record");
-    message->wish = (struct rules_wish){
+    message = add(samples, MESSAGE_WISH, "wish-voters", "who is to vote, one by another record");
+    message->wish.kind = WISH_TERMS;
+    message->wish.terms = (struct rules_wish){
         .voters = {.number = 3,
                    .count = 2,
                    .voters = {{.name = "athens"}, {.name = "delphi", .anew = true}}}};

@@ -20,7 +20,7 @@ bool change_all_but_the_former_answered(const struct core *core, uint32_t former
 bool change_is_unanswered(const struct core *core);
 
 /* E5c: who stands down for this node, and stays; VIEW_NONE: nobody. Under guard strict its word was
- * its STAND_DOWN. */
+ * its HANDOVER. */
 uint32_t change_who_stands_down(const struct core *core);
 
 /* Nobody has answered yet: something else was proposed. */

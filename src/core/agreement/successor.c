@@ -67,10 +67,11 @@ void successor_overtake(const struct core *core, struct view *next)
 
 void successor_ask(struct core *core, uint32_t position)
 {
-    struct message *message = outbox_message(core, MESSAGE_STAND_DOWN);
+    struct message *message = outbox_message(core, MESSAGE_HANDOVER);
 
     if (message != NULL) {
         message->carrier.view = &core->view;
+        message->carrier.stays = true;
     }
     route_send(core, message, position);
 }

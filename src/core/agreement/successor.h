@@ -21,7 +21,7 @@ static inline bool successor_is_awaited(const struct core *core)
  * others. */
 void successor_overtake(const struct core *core, struct view *next);
 
-/* Starts handing over to the member at `position`, which says STAND_DOWN to it. */
+/* Starts handing over to the member at `position`, by HANDOVER. */
 void successor_ask(struct core *core, uint32_t position);
 
 #endif

@@ -15,7 +15,7 @@
 #include "core/state/refuse.h"
 
 enum {
-    QUESTION_MESSAGES = 2, /* a PING, and a PING_REQUEST to each helper */
+    QUESTION_MESSAGES = 2, /* a PING to the suspect, and one to its helpers */
     QUESTIONS_PUT = 4,     /* within T_verify */
     COUNTED_FROM = 3, /* suspects judged at once: of fewer the accusers are not counted before */
 };
@@ -222,7 +222,7 @@ static void ask_about(struct core *core, uint32_t position)
     uint32_t helpers = 0;
 
     outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
-    struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &question);
+    struct message *request = make_ping(core, MESSAGE_PING, &question);
     /* Those whom we hear and who say that they hear it, then those who do not accuse it, then the
      * rest: a helper that is itself silent for us answers nothing. */
     for (int round = 0; round <= 2; round++) {
@@ -461,7 +461,7 @@ void removal_on_ping(struct core *core, const struct message *message,
     }
 }
 
-void removal_on_ping_request(struct core *core, const struct message *message)
+void removal_on_request(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->ping.subject);
 
@@ -471,10 +471,6 @@ void removal_on_ping_request(struct core *core, const struct message *message)
     }
     if (position == VIEW_NONE) {
         refuse(core, message, REFUSED_ABOUT_STRANGER);
-        return;
-    }
-    if (core_is_self(core, position)) {
-        refuse(core, message, REFUSED_SUSPECT_OURSELVES); /* R1f */
         return;
     }
     outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);

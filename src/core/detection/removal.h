@@ -36,7 +36,7 @@ struct gone removal_evidence(const struct core *core, uint32_t position);
 /* Answers, also with what this node's voter says to it. */
 void removal_on_ping(struct core *core, const struct message *message,
                      const struct lease_said *said);
-void removal_on_ping_request(struct core *core, const struct message *message);
+void removal_on_request(struct core *core, const struct message *message);
 void removal_on_pong(struct core *core, const struct message *message);
 
 /* Ends verifications whose time is up. Returns whom they found; all evidence is then to be judged

@@ -23,7 +23,7 @@ void silences_clear_verdict(struct core *core, uint32_t position)
     }
 }
 
-/* A member that the view under way leaves out is expected to fall silent (E1); but a proposal
+/* A member that the view under way leaves out is expected to fall silent (E1a); but a proposal
  * whose maker died must not shield anybody for ever. */
 static bool is_on_its_way_out(const struct core *core, uint32_t position)
 {

@@ -22,8 +22,7 @@ void leave_on_command(struct core *core)
         return;
     case PHASE_MEMBER:
         lifecycle_enter(core, PHASE_LEAVING, REASON_LEAVE_ASKED);
-        core->leave.deadline_ms = core->now_ms + core->timing.leave_ms;
-        core->leave.ask_ms = core->now_ms;
+        asking_begin(&core->leave.asking, core->now_ms, core->timing.leave_ms);
         return;
     case PHASE_LEAVING:
     case PHASE_STOPPED:
@@ -31,15 +30,9 @@ void leave_on_command(struct core *core)
     }
 }
 
-void leave_on_leave(struct core *core, const struct message *message)
+void leave_on_wish(struct core *core, uint32_t sender)
 {
-    uint32_t position = view_find(&core->view, &message->from);
-
-    if (position == VIEW_NONE) {
-        refuse(core, message, REFUSED_OF_STRANGER);
-        return;
-    }
-    verdict_let_go(core, position);
+    verdict_let_go(core, sender);
     if (core_is_coordinator(core)) {
         next_view_soon(core);
     }
@@ -138,15 +131,25 @@ void leave_on_handover(struct core *core, const struct message *message)
         &(struct proposal){.first_joiner = next->member_count, .handover_by = message->from});
 }
 
+static struct message *say_to_leave(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_WISH);
+
+    if (message != NULL) {
+        message->wish.kind = WISH_LEAVE;
+    }
+    return message;
+}
+
 static void ask_to_be_let_out(struct core *core)
 {
-    core->leave.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
+    core->leave.asking.again_ms = core->now_ms + core->timing.prepare_ms / 3;
     if (!core_is_coordinator(core)) {
-        route_send(core, outbox_message(core, MESSAGE_LEAVE), 0);
+        route_send(core, say_to_leave(core), 0);
         return;
     }
     if (core->change.on || successor_is_awaited(core) || !leave_hands_over(core)) {
-        core->leave.ask_ms = core->now_ms + core->timing.batch_ms;
+        core->leave.asking.again_ms = core->now_ms + core->timing.batch_ms;
         return; /* First what is under way; a suspected successor is removed first, too. */
     }
     campaign_hand_over(core);
@@ -164,7 +167,7 @@ static void ask_to_be_let_out(struct core *core)
 static void leave_the_rest_to_others(struct core *core)
 {
     REACHED(leaver_did_not_take_over);
-    struct message *message = outbox_message(core, MESSAGE_LEAVE);
+    struct message *message = say_to_leave(core);
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!core_is_self(core, i) && core->peers[i].charge.verdict == VERDICT_NONE) {
@@ -183,18 +186,15 @@ void leave_tick(struct core *core)
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
     } else if (claim_is_ours(core) || is_handover_in_doubt(core)) {
         leave_the_rest_to_others(core);
-    } else if (core->now_ms >= core->leave.deadline_ms) {
+    } else if (asking_is_over(&core->leave.asking, core->now_ms)) {
         REACHED(leave_timed_out);
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_TIMEOUT);
-    } else if (core->now_ms >= core->leave.ask_ms) {
+    } else if (asking_is_due(&core->leave.asking, core->now_ms)) {
         ask_to_be_let_out(core);
     }
 }
 
 uint64_t leave_deadline_ms(const struct core *core)
 {
-    if (core->life.phase != PHASE_LEAVING) {
-        return NEVER_MS;
-    }
-    return earlier(core->leave.ask_ms, core->leave.deadline_ms);
+    return core->life.phase == PHASE_LEAVING ? asking_deadline_ms(&core->leave.asking) : NEVER_MS;
 }

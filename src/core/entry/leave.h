@@ -6,7 +6,11 @@
 #include "core/state/state.h"
 
 void leave_on_command(struct core *core);
-void leave_on_leave(struct core *core, const struct message *message);
+
+/* The member at the position `sender` wants to be let out. */
+void leave_on_wish(struct core *core, uint32_t sender);
+
+/* The coordinator hands over to this node, and leaves. */
 void leave_on_handover(struct core *core, const struct message *message);
 
 /* May this node carry out the hand-over that the message brings (E2, E5)? Installs its view where

@@ -7,12 +7,9 @@
 #include "core/agreement/promise.h"
 #include "core/agreement/successor.h"
 #include "core/detection/hearing.h"
-#include "core/detection/route.h"
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
 #include "core/entry/leave.h"
-#include "core/entry/tag.h"
-#include "core/entry/terms.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -30,8 +27,7 @@ static void stand_down_for(struct core *core, const struct node_id *successor)
     core->moving.step = STAND_DOWN_SOON;
     core->moving.judge_ms = core->now_ms;
     core->moving.to = *successor;
-    core->moving.again_ms = core->now_ms;
-    core->moving.deadline_ms = core->now_ms + core->timing.leave_ms;
+    asking_begin(&core->moving.asking, core->now_ms, core->timing.leave_ms);
 }
 
 static uint32_t position_of_successor(const struct core *core)
@@ -49,17 +45,17 @@ static bool may_begin(const struct core *core)
 static void begin(struct core *core)
 {
     if (!may_begin(core)) {
-        core->moving.again_ms = core->now_ms + core->timing.batch_ms;
+        core->moving.asking.again_ms = core->now_ms + core->timing.batch_ms;
         return;
     }
     core->moving.step = STAND_DOWN_WITHDRAWS;
-    core->moving.deadline_ms = core->now_ms + 2 * core->timing.lost_ms;
+    core->moving.asking.until_ms = core->now_ms + 2 * core->timing.lost_ms;
     outbox_withdraw(core);
 }
 
 static void ask_successor(struct core *core)
 {
-    core->moving.again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    core->moving.asking.again_ms = core->now_ms + core->timing.prepare_ms / 3;
     watch_want(core, position_of_successor(core));
     successor_ask(core, position_of_successor(core));
 }
@@ -74,10 +70,10 @@ void move_on_withdrawn(struct core *core)
         return;
     }
     core->moving.step = STAND_DOWN_OFFERED;
-    core->moving.deadline_ms = core->now_ms + timing_proposal_ms(&core->timing);
+    core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);
     if (core_is_strict(core)) { /* Z7a: the voters skip the lease on this word. */
         core->moving.step = STAND_DOWN_GIVEN;
-        core->moving.deadline_ms = core->now_ms + 2 * core->timing.lost_ms;
+        core->moving.asking.until_ms = core->now_ms + 2 * core->timing.lost_ms;
         campaign_hand_over(core);
     }
     ask_successor(core);
@@ -90,8 +86,8 @@ void move_on_accepted(struct core *core, const struct message *prepare)
     if (offered && !core_is_strict(core) && id_equal(&prepare->from, &core->moving.to) &&
         id_equal(&prepare->carrier.handover_by, &core->life.self.id)) {
         core->moving.step = STAND_DOWN_GIVEN;
-        core->moving.deadline_ms = core->now_ms + timing_proposal_ms(&core->timing);
-        core->moving.again_ms = core->now_ms;
+        core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);
+        core->moving.asking.again_ms = core->now_ms;
         campaign_hand_over(core);
     }
 }
@@ -131,8 +127,8 @@ static void give_up(struct core *core)
     if (given && core_is_strict(core)) {
         campaign_take_back(core);
     } else if (given && (!standing_is_settled(core) || core->change.on)) {
-        core->moving.deadline_ms = core->now_ms + core->timing.fresh_ms / 4;
-        core->moving.judge_ms = core->moving.deadline_ms;
+        core->moving.asking.until_ms = core->now_ms + core->timing.fresh_ms / 4;
+        core->moving.judge_ms = core->moving.asking.until_ms;
         return; /* It may have come about: that is settled first (D8). */
     } else if (given) {
         return_to_reign(core);
@@ -146,7 +142,7 @@ static bool is_in_vain(const struct core *core)
 {
     uint32_t position = position_of_successor(core);
 
-    return core->now_ms >= core->moving.deadline_ms || position == VIEW_NONE ||
+    return asking_is_over(&core->moving.asking, core->now_ms) || position == VIEW_NONE ||
            (core->peers[position].charge.verdict != VERDICT_NONE &&
             core->now_ms >= core->moving.judge_ms);
 }
@@ -155,7 +151,7 @@ static void continue_standing_down(struct core *core)
 {
     if (is_in_vain(core)) {
         give_up(core);
-    } else if (core->now_ms < core->moving.again_ms) {
+    } else if (core->now_ms < core->moving.asking.again_ms) {
         return;
     } else if (core->moving.step == STAND_DOWN_SOON) {
         begin(core);
@@ -178,7 +174,7 @@ static void take_over_from(struct core *core, const struct node_id *former)
 }
 
 /* The successor makes the view: it alone writes views in its own name (E2b). */
-void move_on_stand_down(struct core *core, const struct message *message)
+void move_on_handover(struct core *core, const struct message *message)
 {
     if (!leave_may_carry_out(core, message)) {
         return;
@@ -215,7 +211,7 @@ void move_on_followed(struct core *core)
 
 /* --- What an operator wants --- */
 
-static bool is_done(const struct core *core, const struct move *move)
+bool move_is_done(const struct core *core, const struct move *move)
 {
     uint32_t position = view_find(&core->view, &move->subject);
 
@@ -238,7 +234,7 @@ static enum refusal why_not(const struct core *core, const struct move *move)
     if (core->life.phase != PHASE_MEMBER) {
         return REFUSED_LEAVING;
     }
-    if (is_done(core, move)) {
+    if (move_is_done(core, move)) {
         return REFUSED_SO_ALREADY;
     }
     if (move->kind != MOVE_TRANSFER) {
@@ -255,13 +251,21 @@ static enum refusal why_not(const struct core *core, const struct move *move)
                : REFUSED_MOVE_TO_UNFIT;
 }
 
-static void carry_out(struct core *core, const struct move *move)
+enum refusal move_want(struct core *core, const struct move *move)
 {
+    const uint32_t position = view_find(&core->view, &move->subject);
+
+    watch_want(core, position);
+    const enum refusal against = why_not(core, move);
+    if (against != REFUSED_COUNT) {
+        return against;
+    }
     if (move->kind == MOVE_TRANSFER) {
         stand_down_for(core, &move->subject);
     } else {
-        next_view_mark(core, view_find(&core->view, &move->subject), move->kind == MOVE_DRAIN);
+        next_view_mark(core, position, move->kind == MOVE_DRAIN);
     }
+    return REFUSED_COUNT;
 }
 
 /* Do so many hold this coordinator's view, as they say, as it asks for leases? */
@@ -304,96 +308,13 @@ static void give_way(struct core *core)
     stand_down_for(core, &core->view.members[successor].id);
 }
 
-void move_on_move(struct core *core, const struct message *message)
-{
-    watch_want(core, view_find(&core->view, &message->move.subject));
-    enum refusal against = why_not(core, &message->move);
-    if (against != REFUSED_COUNT) {
-        refuse(core, message, against);
-        return;
-    }
-    carry_out(core, &message->move);
-}
-
-void move_on_command(struct core *core, const struct move *move)
-{
-    core->moving.asks = true;
-    core->moving.asked = *move;
-    core->moving.ask_ms = core->now_ms;
-    core->moving.ask_until_ms = core->now_ms + core->timing.leave_ms;
-}
-
-void move_on_tags_command(struct core *core, const struct tags *tags)
-{
-    core->moving.asks = true;
-    tag_on_command(core, tags);
-}
-
-void move_on_terms_command(struct core *core, const struct rules_wish *wish)
-{
-    core->moving.asks = true;
-    terms_on_command(core, wish);
-}
-
-static void ask_coordinator(struct core *core)
-{
-    const struct move *asked = &core->moving.asked;
-
-    core->moving.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
-    if (core_is_coordinator(core)) {
-        watch_want(core, view_find(&core->view, &asked->subject));
-        if (why_not(core, asked) == REFUSED_COUNT) {
-            carry_out(core, asked);
-        }
-        return;
-    }
-    struct message *message = outbox_message(core, MESSAGE_MOVE);
-    if (message != NULL) {
-        message->move = *asked;
-    }
-    route_send(core, message, 0);
-}
-
-static void ask_for_what_is_wanted(struct core *core)
-{
-    struct moving *moving = &core->moving;
-
-    if (moving->asked.kind != MOVE_NONE &&
-        (is_done(core, &moving->asked) || core->now_ms >= moving->ask_until_ms)) {
-        moving->asked.kind = MOVE_NONE;
-    }
-    if (moving->asked.kind != MOVE_NONE && core->now_ms >= moving->ask_ms) {
-        ask_coordinator(core);
-    }
-    bool asks_for_tags = tag_tick(core);
-    bool asks_for_terms = terms_tick(core);
-    moving->asks = moving->asked.kind != MOVE_NONE || asks_for_tags || asks_for_terms;
-}
-
-static uint64_t asked_deadline_ms(const struct core *core)
-{
-    const struct moving *moving = &core->moving;
-    uint64_t move_ms = moving->asked.kind == MOVE_NONE
-                           ? NEVER_MS
-                           : earlier(moving->ask_ms, moving->ask_until_ms);
-
-    return earlier(earlier(move_ms, tag_deadline_ms(core)), terms_deadline_ms(core));
-}
-
-/* --- Both --- */
-
 void move_tick(struct core *core)
 {
-    struct moving *moving = &core->moving;
-
     if (!core_is_member(core)) {
         return;
     }
-    if (moving->asks) {
-        ask_for_what_is_wanted(core);
-    }
     give_way(core);
-    if (moving->step != STAND_DOWN_NOT) {
+    if (core->moving.step != STAND_DOWN_NOT) {
         continue_standing_down(core);
     }
 }
@@ -401,14 +322,12 @@ void move_tick(struct core *core)
 uint64_t move_deadline_ms(const struct core *core)
 {
     const struct moving *moving = &core->moving;
-    uint64_t asked_ms = moving->asks ? asked_deadline_ms(core) : NEVER_MS;
 
     if (moving->step == STAND_DOWN_NOT) {
-        return asked_ms;
+        return NEVER_MS;
     }
     bool again = moving->step == STAND_DOWN_SOON || is_asking(core);
-    return earlier(asked_ms,
-                   again ? earlier(moving->again_ms, moving->deadline_ms) : moving->deadline_ms);
+    return again ? asking_deadline_ms(&moving->asking) : moving->asking.until_ms;
 }
 
 void move_on_view_installed(struct core *core)
@@ -416,14 +335,11 @@ void move_on_view_installed(struct core *core)
     if (!core_is_coordinator(core) || successor_is_awaited(core)) {
         stay(core);
     }
-    core->moving.asks |= tag_look(core);
 }
 
 void move_reset(struct core *core)
 {
     stay(core);
-    core->moving.asked.kind = MOVE_NONE;
-    tag_reset(core); /* Tags stay asked for. */
     core->moving.pause_ms = 0;
     core->moving.idle_again_ms = 0;
 }

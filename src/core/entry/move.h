@@ -1,24 +1,19 @@
-/* Planned moves: what an operator wants is asked of the coordinator until it is done, and a
- * coordinator stands down for another member: it hands over, and stays (E4, E5). */
+/* Planned moves: a coordinator stands down for another member: it hands over, and stays (E4, E5).
+ */
 #ifndef CORE_ENTRY_MOVE_H
 #define CORE_ENTRY_MOVE_H
 
 #include "core/state/state.h"
 
-/* The operator of this node wants it. */
-void move_on_command(struct core *core, const struct move *move);
+/* Is it as the move wants it? */
+bool move_is_done(const struct core *core, const struct move *move);
 
-/* Or that this node has these tags (E8). */
-void move_on_tags_command(struct core *core, const struct tags *tags);
+/* An operator wants it of this node, which coordinates. Returns what stands against it;
+ * REFUSED_COUNT: nothing. */
+enum refusal move_want(struct core *core, const struct move *move);
 
-/* Or that the cluster has these terms (A1). */
-void move_on_terms_command(struct core *core, const struct rules_wish *wish);
-
-/* A member wants it of this node. */
-void move_on_move(struct core *core, const struct message *message);
-
-/* The coordinator hands over to this node. */
-void move_on_stand_down(struct core *core, const struct message *message);
+/* The coordinator hands over to this node, and stays. */
+void move_on_handover(struct core *core, const struct message *message);
 
 /* V4j: it follows a view in this node's name that this node never made, and so it has stood down:
  * makes a view above that one, if another member coordinates this node's own. */

@@ -4,7 +4,6 @@
 #include "core/detection/route.h"
 #include "core/entry/lifecycle.h"
 #include "core/state/outbox.h"
-#include "core/state/refuse.h"
 
 static bool view_has_them(const struct core *core)
 {
@@ -17,8 +16,7 @@ static void ask_from(struct core *core, uint64_t from_ms)
 
     tagging->on = true;
     tagging->told = false;
-    tagging->again_ms = from_ms;
-    tagging->until_ms = from_ms + core->timing.leave_ms + TAGS_PAUSE_MS;
+    asking_begin(&tagging->asking, from_ms, core->timing.leave_ms + TAGS_PAUSE_MS);
 }
 
 void tag_start(struct core *core)
@@ -44,21 +42,22 @@ static void ask_coordinator(struct core *core)
     struct tagging *tagging = &core->tagging;
 
     tagging->told = true;
-    tagging->again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    tagging->asking.again_ms = core->now_ms + core->timing.prepare_ms / 3;
     if (core_is_coordinator(core)) {
         if (core->life.phase == PHASE_MEMBER) {
             (void)next_view_want_tags(core, 0, &tagging->tags);
         }
         return;
     }
-    struct message *message = outbox_message(core, MESSAGE_TAGS);
+    struct message *message = outbox_message(core, MESSAGE_WISH);
     if (message != NULL) {
-        tags_copy(&message->tags, &tagging->tags);
+        message->wish.kind = WISH_TAGS;
+        tags_copy(&message->wish.tags, &tagging->tags);
     }
     route_send(core, message, 0);
 }
 
-/* E8f: others were asked for in its name, or those that it wants in vain. */
+/* E8e: others were asked for in its name, or those that it wants in vain. */
 bool tag_look(struct core *core)
 {
     struct tagging *tagging = &core->tagging;
@@ -75,12 +74,12 @@ bool tag_tick(struct core *core)
 {
     struct tagging *tagging = &core->tagging;
 
-    if (tagging->on && core->now_ms >= tagging->until_ms) {
+    if (tagging->on && asking_is_over(&tagging->asking, core->now_ms)) {
         tagging->on = false;
         tagging->pause_ms = core->now_ms + core->timing.stall_ms;
         tag_look(core);
     }
-    if (tagging->on && core->now_ms >= tagging->again_ms &&
+    if (tagging->on && asking_is_due(&tagging->asking, core->now_ms) &&
         (!tagging->told || !view_has_them(core))) {
         ask_coordinator(core);
     }
@@ -94,18 +93,8 @@ uint64_t tag_deadline_ms(const struct core *core)
     if (!tagging->on) {
         return NEVER_MS;
     }
-    return tagging->told && view_has_them(core) ? tagging->until_ms
-                                                : earlier(tagging->again_ms, tagging->until_ms);
-}
-
-void tag_on_tags(struct core *core, const struct message *message)
-{
-    uint32_t position = view_find(&core->view, &message->from);
-
-    enum refusal against = next_view_want_tags(core, position, &message->tags);
-    if (against != REFUSED_COUNT) {
-        refuse(core, message, against);
-    }
+    return tagging->told && view_has_them(core) ? tagging->asking.until_ms
+                                                : asking_deadline_ms(&tagging->asking);
 }
 
 void tag_reset(struct core *core)

@@ -15,15 +15,12 @@ void tag_on_command(struct core *core, const struct tags *tags);
 /* Asks once more if it is time. Returns whether there is anything left to ask for. */
 bool tag_tick(struct core *core);
 
-/* E8f: the view has other tags of this node than it wants: it asks again, once in T_stall. Returns
+/* E8e: the view has other tags of this node than it wants: it asks again, once in T_stall. Returns
  * as tag_tick. */
 bool tag_look(struct core *core);
 
 /* When tag_tick has something to do; NEVER_MS: never. */
 uint64_t tag_deadline_ms(const struct core *core);
-
-/* A member wants other tags of this node, which coordinates (dispatch.c). */
-void tag_on_tags(struct core *core, const struct message *message);
 
 /* This life is over: what is wanted is what the next one joins with. */
 void tag_reset(struct core *core);

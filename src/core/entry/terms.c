@@ -3,7 +3,6 @@
 #include "core/agreement/next_view.h"
 #include "core/detection/route.h"
 #include "core/state/outbox.h"
-#include "core/state/refuse.h"
 
 void terms_on_command(struct core *core, const struct rules_wish *wish)
 {
@@ -11,24 +10,24 @@ void terms_on_command(struct core *core, const struct rules_wish *wish)
 
     bargaining->wish = *wish;
     bargaining->on = true;
-    bargaining->again_ms = core->now_ms;
-    bargaining->until_ms = core->now_ms + core->timing.leave_ms;
+    asking_begin(&bargaining->asking, core->now_ms, core->timing.leave_ms);
 }
 
 static void ask_coordinator(struct core *core)
 {
     struct bargaining *bargaining = &core->bargaining;
 
-    bargaining->again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    bargaining->asking.again_ms = core->now_ms + core->timing.prepare_ms / 3;
     if (core_is_coordinator(core)) {
         if (core->life.phase == PHASE_MEMBER) {
             (void)next_view_want_rules(core, &bargaining->wish);
         }
         return;
     }
-    struct message *message = outbox_message(core, MESSAGE_TERMS);
+    struct message *message = outbox_message(core, MESSAGE_WISH);
     if (message != NULL) {
-        message->wish = bargaining->wish;
+        message->wish.kind = WISH_TERMS;
+        message->wish.terms = bargaining->wish;
     }
     route_send(core, message, 0);
 }
@@ -45,10 +44,11 @@ bool terms_tick(struct core *core)
     struct bargaining *bargaining = &core->bargaining;
 
     if (bargaining->on &&
-        (core->now_ms >= bargaining->until_ms || is_done(core, &bargaining->wish))) {
+        (asking_is_over(&bargaining->asking, core->now_ms) || is_done(core, &bargaining->wish))) {
         bargaining->on = false;
     }
-    if (bargaining->on && core_is_member(core) && core->now_ms >= bargaining->again_ms) {
+    if (bargaining->on && core_is_member(core) &&
+        asking_is_due(&bargaining->asking, core->now_ms)) {
         ask_coordinator(core);
     }
     return bargaining->on;
@@ -61,14 +61,6 @@ uint64_t terms_deadline_ms(const struct core *core)
     if (!bargaining->on) {
         return NEVER_MS;
     }
-    return core_is_member(core) ? earlier(bargaining->again_ms, bargaining->until_ms)
-                                : bargaining->until_ms;
-}
-
-void terms_on_terms(struct core *core, const struct message *message)
-{
-    enum refusal against = next_view_want_rules(core, &message->wish);
-    if (against != REFUSED_COUNT) {
-        refuse(core, message, against);
-    }
+    return core_is_member(core) ? asking_deadline_ms(&bargaining->asking)
+                                : bargaining->asking.until_ms;
 }

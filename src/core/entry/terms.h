@@ -14,7 +14,4 @@ bool terms_tick(struct core *core);
 /* When terms_tick has something to do; NEVER_MS: never. */
 uint64_t terms_deadline_ms(const struct core *core);
 
-/* A member wants them of this node, which coordinates (dispatch.c). */
-void terms_on_terms(struct core *core, const struct message *message);
-
 #endif

@@ -8,7 +8,7 @@ enum {
     NAME_BYTES_MAX = 63,   /* a member's or a cluster's name, without the terminating zero */
     TAGS_BYTES_MAX = 512,  /* a member's tags, as "key=value" texts each ended by a zero byte */
     TAG_WISHES_MAX = 16,   /* members whose change of tags a coordinator has before it (E8) */
-    TAGS_PAUSE_MS = 1000,  /* a member's tags change no sooner after a change (E8d) */
+    TAGS_PAUSE_MS = 1000,  /* a member's tags change no sooner after a change (E8c) */
     SEEDS_MAX = 64,        /* addresses that all the seeds together resolve to */
     BOOK_MAX = 256,        /* addresses worth asking besides seeds: remembered peers, the gone */
     PEERS_STORED_MAX = 64, /* addresses kept in the state directory */

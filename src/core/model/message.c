@@ -41,13 +41,9 @@ static size_t bytes_to_clear(enum message_type type)
         return BYTES_BEFORE(probe.terms.voters.names);
     case CARRIES_MERGE_REFUSED:
         return BYTES_WITH(merge_refused);
-    case CARRIES_MOVE:
-        return BYTES_WITH(move);
     case CARRIES_ROLES:
         return BYTES_WITH(role);
-    case CARRIES_TAGS:
-        return BYTES_BEFORE(tags.text);
-    case CARRIES_RULES:
+    case CARRIES_WISH:
         return BYTES_WITH(wish);
     case CARRIES_NOTHING:
         break;
@@ -93,8 +89,6 @@ void message_copy(struct message *to, const struct message *from)
         join_refused_copy(&to->join_refused, &from->join_refused);
     } else if (body == CARRIES_PROBE) {
         terms_copy(&to->probe.terms, &from->probe.terms);
-    } else if (body == CARRIES_TAGS) {
-        tags_copy(&to->tags, &from->tags);
     }
 }
 
@@ -105,9 +99,6 @@ size_t message_bytes(const struct message *message)
     if (body == CARRIES_HEARTBEAT) {
         return BYTES_BEFORE(heartbeat.suspects) +
                message->heartbeat.suspect_count * sizeof message->heartbeat.suspects[0];
-    }
-    if (body == CARRIES_TAGS) {
-        return BYTES_BEFORE(tags.text) + message->tags.length;
     }
     return body == CARRIES_JOINER || body == CARRIES_JOIN_REFUSED || body == CARRIES_PROBE
                ? sizeof *message

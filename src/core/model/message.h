@@ -29,10 +29,8 @@ enum message_body {
     CARRIES_PROBE,
     CARRIES_MERGE_REFUSED,
     CARRIES_BALLOT, /* carrier too: what a voter is asked, or answers */
-    CARRIES_MOVE,
-    CARRIES_ROLES, /* role: of one candidate, or of all of a member (K) */
-    CARRIES_TAGS,
-    CARRIES_RULES,
+    CARRIES_ROLES,  /* role: of one candidate, or of all of a member (K) */
+    CARRIES_WISH,
 };
 
 /* All there is to know of each type: MESSAGE(name, number on the wire, text in logs and counters,
@@ -53,33 +51,28 @@ enum message_body {
     MESSAGE(OFFER, 13, "offer", OFFER)                                                             \
     MESSAGE(READY, 14, "ready", JOINER)                                                            \
     MESSAGE(JOIN_REFUSED, 15, "join_refused", JOIN_REFUSED)                                        \
-    MESSAGE(LEAVE, 16, "leave", NOTHING)                                                           \
-    MESSAGE(HANDOVER, 17, "handover", VIEW) /* make the view without me (E2) */                    \
-    MESSAGE(PING, 18, "ping", PING)                                                                \
+    MESSAGE(WISH, 16, "wish", WISH) /* to the coordinator, until its view shows it (E1a) */        \
+    MESSAGE(HANDOVER, 17, "handover", VIEW) /* coordinate, without me or with me (E2, E5) */       \
+    MESSAGE(PING, 18, "ping", PING)         /* do you live, or does that one, ask it (R1)? */      \
     MESSAGE(PONG, 19, "pong", PING)                                                                \
-    MESSAGE(PING_REQUEST, 20, "ping_request", PING) /* ask that suspect for me (R1) */             \
-    MESSAGE(PROBE, 21, "probe", PROBE)              /* are you another part of us? (M1) */         \
-    MESSAGE(HELLO, 22, "hello", NOTHING) /* first message on a stream, and its answer */           \
-    MESSAGE(MERGE, 23, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
-    MESSAGE(MERGE_REFUSED, 24, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */ \
-    MESSAGE(BALLOT, 25, "ballot", BALLOT)       /* to a voter: may I have that epoch? (Z4) */      \
-    MESSAGE(VOTE, 26, "vote", BALLOT)           /* a voter's answer to that, or to PREPARE (Z2) */ \
-    MESSAGE(STAND_DOWN, 27, "stand_down", VIEW) /* coordinate, and I stay a member (E4) */         \
-    MESSAGE(MOVE, 28, "move", MOVE)             /* to the coordinator: a planned move (E4) */      \
-    MESSAGE(ROLES_ASK, 29, "roles_ask", ROLES)  /* may I still hold what I hold? (K2) */           \
-    MESSAGE(ROLES_ENTER, 30, "roles_enter", ROLES)   /* one of my candidates (K5) */               \
-    MESSAGE(ROLES_LET_GO, 31, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
-    MESSAGE(ROLES_ANSWER, 32, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
-    MESSAGE(ROLES_PLACE, 33, "roles_place", ROLES)   /* what holds of one candidate (K2) */        \
-    MESSAGE(TAGS, 34, "tags", TAGS)    /* to the coordinator: the tags I am to have (E8) */        \
-    MESSAGE(TERMS, 35, "terms", RULES) /* to the coordinator: let these be the terms (A1) */
+    MESSAGE(PROBE, 20, "probe", PROBE)   /* are you another part of us? (M1) */                    \
+    MESSAGE(HELLO, 21, "hello", NOTHING) /* first message on a stream, and its answer */           \
+    MESSAGE(MERGE, 22, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
+    MESSAGE(MERGE_REFUSED, 23, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */ \
+    MESSAGE(BALLOT, 24, "ballot", BALLOT)            /* to a voter: may I have that epoch? (Z4) */ \
+    MESSAGE(VOTE, 25, "vote", BALLOT)                /* a voter's answer, also to PREPARE (Z2) */  \
+    MESSAGE(ROLES_ASK, 26, "roles_ask", ROLES)       /* may I still hold what I hold? (K2) */      \
+    MESSAGE(ROLES_ENTER, 27, "roles_enter", ROLES)   /* one of my candidates (K5) */               \
+    MESSAGE(ROLES_LET_GO, 28, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
+    MESSAGE(ROLES_ANSWER, 29, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
+    MESSAGE(ROLES_PLACE, 30, "roles_place", ROLES)   /* what holds of one candidate (K2) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
 #undef MESSAGE_NUMBER
 
 /* Types are below it, and above 0. */
-#define MESSAGE_TYPE_COUNT (MESSAGE_TERMS + 1)
+#define MESSAGE_TYPE_COUNT (MESSAGE_ROLES_PLACE + 1)
 
 /* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
  * holds; VERDICT_NONE while it is only silent. All others it hears. */
@@ -183,8 +176,8 @@ struct vote_answer {
                         * until nobody holds what former coordinators granted (Z15c) */
 };
 
-/* VIEW, PREPARE, GRANT, HANDOVER, MERGE, BALLOT, VOTE, STAND_DOWN. The view is borrowed; who
- * receives it may have its index table rebuilt, nothing else. */
+/* VIEW, PREPARE, GRANT, HANDOVER, MERGE, BALLOT, VOTE. The view is borrowed; who receives it may
+ * have its index table rebuilt, nothing else. */
 struct view_carrier {
     struct view *view;          /* GRANT, VOTE: NULL unless the voter accepted a higher one; BALLOT:
                                    NULL where the asker is no member */
@@ -196,6 +189,7 @@ struct view_carrier {
     uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
     uint64_t lease_ms; /* BALLOT, PREPARE: for how long it asks for leases (Z15a); 0: for none */
     uint64_t hold_ms;  /* with it: its T_hold (Z15c) */
+    bool stays;        /* HANDOVER: who hands over stays a member (E5) */
     struct probe part; /* MERGE: the sender's part, to be compared once more (M4) */
 };
 
@@ -274,12 +268,30 @@ struct voters_wish {
     struct wished_voter voters[VOTERS_MAX];
 };
 
-/* TERMS: what the terms are to be, as seen from those with that number (A1); or who is to vote. */
+/* What the terms are to be, as seen from those with that number (A1); or who is to vote. */
 struct rules_wish {
     uint64_t number;
     struct rules rules;
     bool forget_failed; /* nobody who failed keeps a place (A4) */
     struct voters_wish voters;
+};
+
+/* On the wire: append only. */
+enum wish_kind {
+    WISH_LEAVE = 1, /* to be let out (E1a) */
+    WISH_MOVE = 2,  /* a planned move (E4) */
+    WISH_TAGS = 3,  /* all that the sender is to have (E8) */
+    WISH_TERMS = 4, /* other terms (A1), or other voters (Z11) */
+};
+
+/* WISH: what a member, or its operator, wants of the coordinator. */
+struct wish {
+    enum wish_kind kind;
+    union { /* the kind says which */
+        struct move move;
+        struct tags tags;
+        struct rules_wish terms;
+    };
 };
 
 struct offer {
@@ -354,10 +366,8 @@ struct message {
         struct ping ping;
         struct probe probe;
         struct merge_refused merge_refused;
-        struct move move;
         struct role_word role;
-        struct tags tags; /* all of the sender's */
-        struct rules_wish wish;
+        struct wish wish;
     };
 };
 

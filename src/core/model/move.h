@@ -17,7 +17,7 @@ struct move {
     struct node_id subject; /* a member */
 };
 
-/* Why a member cannot take over what a coordinator hands it (E4b). */
+/* Why a member cannot take over what a coordinator hands it (E4). */
 enum unfit {
     UNFIT_NOT,
     UNFIT_STRANGER,  /* no member */

@@ -7,7 +7,7 @@
  * text is worded anew.  */
 #define REFUSALS(X)                                                                                \
     /* Of several kinds of messages. */                                                            \
-    X(STOPPED, "stopped", "E1", "this node has left")                                              \
+    X(STOPPED, "stopped", "E1a", "this node has left")                                             \
     X(FROM_OURSELVES, "from_ourselves", "V6c", "it says that it comes from this very life")        \
     X(FOR_ANOTHER_LIFE, "for_another_life", "I1b", "it is meant for another life at this address") \
     X(RELAY_OF_STRANGERS, "relay_of_strangers", "R2f",                                             \
@@ -20,11 +20,11 @@
     X(NUMBER_LEAPS, "number_leaps", "D6c", "its number is too far above its sender's last")        \
     X(OF_STRANGER, "of_stranger", "V6a", "its sender is no member here")                           \
     X(OVERTAKEN, "overtaken", "D6a", "a later message of its sender is known, or this very one")   \
-    X(NOT_COORDINATOR, "not_coordinator", "E4a",                                                   \
+    X(NOT_COORDINATOR, "not_coordinator", "E1a",                                                   \
       "it is for the coordinator, which this node is not")                                         \
     X(LEAVING, "leaving", "E3a", "this node is leaving")                                           \
     X(BUSY, "busy", "M3b", "this node has something else under way")                               \
-    X(SO_ALREADY, "so_already", "E4a", "it is so already")                                         \
+    X(SO_ALREADY, "so_already", "E1a", "it is so already")                                         \
     X(OTHER_LINEAGE, "other_lineage", "C2a", "the view is of another founding")                    \
     X(STRANGERS_ANSWERED, "strangers_answered", "V6a",                                             \
       "as many non-members as may be were answered in this heartbeat interval")                    \
@@ -152,20 +152,19 @@
     X(HANDOVER_AFTER_SLEEP, "handover_after_sleep", "E2c", "this node was asleep a moment ago")    \
     X(HANDOVER_TO_ANOTHER, "handover_to_another", "E2b", "this node is not the next oldest")       \
     /* Planned moves (move.c). */                                                                  \
-    X(MOVE_UNDER_WAY, "move_under_way", "E4b", "this coordinator is standing down already")        \
-    X(MOVE_PAUSES, "move_pauses", "E4b", "this coordinator stood down for nobody a moment ago")    \
-    X(MOVE_TO_UNFIT, "move_to_unfit", "E4b",                                                       \
+    X(MOVE_UNDER_WAY, "move_under_way", "E4", "this coordinator is standing down already")         \
+    X(MOVE_PAUSES, "move_pauses", "E4", "this coordinator stood down for nobody a moment ago")     \
+    X(MOVE_TO_UNFIT, "move_to_unfit", "E4",                                                        \
       "the member that is to coordinate is unknown, drained, suspected, silent or leaves")         \
     /* Tags at run time (tag.c, next_view.c). */                                                   \
-    X(TAGS_TOO_SOON, "tags_too_soon", "E8d", "its sender's tags have changed within a second")     \
-    X(TAGS_NO_PLACE, "tags_no_place", "E8d", "too many members have asked for other tags")         \
+    X(TAGS_TOO_SOON, "tags_too_soon", "E8c", "its sender's tags have changed within a second")     \
+    X(TAGS_NO_PLACE, "tags_no_place", "E8c", "too many members have asked for other tags")         \
     /* Changed terms (terms.c, next_view.c). */                                                    \
     X(RULES_UNFIT, "rules_unfit", "A4a",                                                           \
       "the terms do not fit the members, were changed meanwhile, or are just being changed")       \
     /* Questions about suspects (removal.c). */                                                    \
     X(ABOUT_STRANGER, "about_stranger", "R1a",                                                     \
       "the one that it is about, or for, is no member here")                                       \
-    X(SUSPECT_OURSELVES, "suspect_ourselves", "R1f", "this node is the suspect itself")            \
     X(PONG_SECOND_HAND, "pong_second_hand", "R2a",                                                 \
       "only what was heard at first hand is handed on")                                            \
     X(PONG_OF_MOVED, "pong_of_moved", "R2a",                                                       \

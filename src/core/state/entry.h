@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/asking.h"
 #include "core/model/effect.h"
 #include "core/model/id.h"
 #include "core/model/limits.h"
@@ -63,9 +64,8 @@ struct admit {
 };
 
 struct leave {
-    uint64_t deadline_ms; /* go at the latest */
-    uint64_t ask_ms;
-    bool handed_over; /* a HANDOVER was sent: a view without us may hold (E3) */
+    struct asking asking; /* in the end it goes without having been let out */
+    bool handed_over;     /* a HANDOVER was sent: a view without us may hold (E3) */
 };
 
 /* How far a coordinator is that stands down (E5). */
@@ -77,45 +77,36 @@ enum stand_down {
     STAND_DOWN_GIVEN,     /* the successor counts on it: no acting under this epoch any more */
 };
 
-/* move: what an operator wants moved. */
+/* move: a coordinator that stands down. */
 struct moving {
-    struct move asked; /* by the operator of this node, and not done yet */
-    uint64_t ask_ms;
-    uint64_t ask_until_ms;
+    enum stand_down step;
+    struct node_id to;
+    struct asking asking;
+    uint64_t judge_ms;      /* who it stands down for is not judged before */
     uint64_t pause_ms;      /* no standing down before: the last time nothing came of it */
     uint64_t idle_again_ms; /* nor for that it does not act (E7e) */
+};
 
-    /* Of a coordinator that stands down. */
-    struct node_id to;
-    uint64_t again_ms;
-    uint64_t judge_ms; /* who it stands down for is not judged before */
-    uint64_t deadline_ms;
-    enum stand_down step;
-
-    /* Of every member: whether it is drained is for itself to say. */
-    uint64_t say_ms;  /* said then */
-    uint64_t look_ms; /* it does not begin by itself before */
-    bool drains;      /* it is to be drained, as was asked of this life */
-    bool says;        /* the view has it otherwise */
-
-    bool asks; /* something is asked for: `asked`, `drains`, tags, or terms */
+/* wish: what the operator of this node wants of the coordinator. */
+struct wishing {
+    bool on;          /* something is asked for: a move, tags, or terms */
+    struct move move; /* that is not done yet */
+    struct asking asking;
 };
 
 /* tag: the tags that this node was started with, or that its operator wants it to have since. */
 struct tagging {
     bool on;
-    bool told;         /* the coordinator that is, or one before it, was asked */
-    uint64_t again_ms; /* asked again then, unless the view has them */
-    uint64_t until_ms; /* not any more then, unless the view has others */
-    uint64_t pause_ms; /* it does not begin by itself before */
+    bool told;            /* the coordinator that is, or one before it, was asked */
+    struct asking asking; /* unless the view has them */
+    uint64_t pause_ms;    /* it does not begin by itself before */
     struct tags tags;
 };
 
 /* terms: what the operator of this node wants the terms to be. */
 struct bargaining {
     bool on;
-    uint64_t again_ms;
-    uint64_t until_ms; /* not asked for any more then */
+    struct asking asking;
     struct rules_wish wish;
 };
 

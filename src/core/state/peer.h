@@ -104,7 +104,7 @@ struct peer_charge {
     uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
     enum verdict verdict;
     bool confirmed;     /* to be removed with the next view */
-    bool leaves;        /* asked to be let out (E1), or is gone (E3) */
+    bool leaves;        /* asked to be let out (E1a), or is gone (E3) */
     uint64_t leaves_ms; /* when it said so last */
 };
 

@@ -143,6 +143,7 @@ struct core {
     struct leave leave;
     struct bargaining bargaining;
     struct moving moving;
+    struct wishing wishing;
 
     struct merge merge;
     struct merge_log merge_log;
