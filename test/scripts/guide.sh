@@ -57,6 +57,7 @@ make_clone()
 {
     local name
     mkdir -p "$clone/build" "$clone/scripts" "$clone/src"
+    ln -s "$top/examples" "$clone/examples"
     cp "$top/scripts/cluster" "$clone/scripts/"
     ln -s "$top/include" "$clone/include"
     ln -s "$top/src/bindings" "$clone/src/bindings"
@@ -136,9 +137,26 @@ stand_in_for_kubernetes()
     export KUBECTL_FOLDER=$folder/pods KUBECTL_IMAGE=$build PATH=$folder/bin:$PATH
 }
 
+# A page that makes hosts out of network namespaces gets one of its own for them, and a folder for
+# their names, so that none of them is left behind.
+in_namespaces=()
+set_namespaces_apart()
+{
+    in_namespaces=(unshare --net --mount)
+    [ "$(id -u)" -eq 0 ] || in_namespaces+=(--user --map-root-user)
+    # shellcheck disable=SC2016 # For the shell inside.
+    in_namespaces+=(bash -c '
+        mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && ip link set lo up && exec "$@"' -)
+    if ! "${in_namespaces[@]}" bash -c 'ip netns add try && chrt -f 1 true' >/dev/null 2>&1; then
+        echo "skipped: here is no ip of iproute2, or no right to make hosts of it and to go before others"
+        exit 77
+    fi
+}
+
 # --- The page -------------------------------------------------------------------------------------
 
 make_clone
+! grep -q 'ip netns' "$page" || set_namespaces_apart
 ! grep -q kubectl "$page" || stand_in_for_kubernetes
 DOYEN_CLUSTER_PORT=$(free_ports 8) # Three for the cluster, and some for those who are added.
 export DOYEN_CLUSTER_PORT
@@ -168,7 +186,7 @@ done
     echo "echo all >$(printf %q "$folder/at")"
 } >"$folder/page.sh"
 
-setsid bash "$folder/page.sh" </dev/null &
+setsid "${in_namespaces[@]}" bash "$folder/page.sh" </dev/null &
 session=$!
 if ! wait $session || [ "$(<"$folder/at")" != all ]; then
     at=$(<"$folder/at")
