@@ -103,7 +103,7 @@ DOYEN_API const char *doyen_error(const struct doyen *d);
 /* The control socket or URL of the daemon, borrowed; "" while none was found. */
 DOYEN_API const char *doyen_where(const struct doyen *d);
 
-/* The version of the library, "0.2.0". */
+/* The version of the library, "0.3.0". */
 DOYEN_API const char *doyen_version(void);
 
 /* --- Views --- */

@@ -113,7 +113,7 @@ cp "$folder/wait.c" "$folder/project/"
 cat >"$folder/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
-find_package(doyen 0.2 REQUIRED)
+find_package(doyen 0.3 REQUIRED)
 add_executable(with_shared wait.c)
 target_link_libraries(with_shared doyen::doyen)
 add_executable(with_static wait.c)

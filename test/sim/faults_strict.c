@@ -79,8 +79,8 @@ static uint32_t listed_hosts(struct sim *sim)
     return set;
 }
 
-/* H75 to H87: whoever it is asked of, and whatever goes on: one for another, one more, one less,
- * any others, or another record for one, who may have lost its own. */
+/* H75 to H87: whoever it is asked of, and whatever goes on (H82): one for another, one more, one
+ * less, any others, or another record for one, who may have lost its own. */
 void strike_change_of_voters(struct sim *sim, struct random *random)
 {
     const uint32_t hosts = sim_host_count(sim);

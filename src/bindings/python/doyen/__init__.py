@@ -21,7 +21,7 @@ from .model import Diff, Event, Gone, Guard, Leader, Member, View
 from .partition import partition_of
 from .role import Holding
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "Client",
