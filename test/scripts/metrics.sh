@@ -13,7 +13,7 @@ alerts=$top/packaging/prometheus/alerts.yml
 board=$top/packaging/grafana/doyen.json
 
 if [ "${1-}" = --list ]; then
-    printf '%s\n' names promtool
+    printf '%s\n' names promtool targets
     exit 0
 fi
 build=$(cd "${1:?usage: test/scripts/metrics.sh BUILD CASE}" && pwd)
@@ -69,8 +69,8 @@ start_node()
     local tries=0
 
     "$build/doyend" --make-key "$folder/key" >/dev/null
-    "$build/doyend" --name athens --listen "127.77.$((RANDOM % 250)).$((RANDOM % 250 + 1)):7420" \
-        --key "$folder/key" --control "$folder/athens.sock" 2>"$folder/log" &
+    host=127.77.$((RANDOM % 250)).$((RANDOM % 250 + 1))
+    "$build/doyend" --name athens --listen "$host:7420" --http "$host:8420" --tag zone=a --key "$folder/key" --control "$folder/athens.sock" 2>"$folder/log" &
     pid=$!
     until get /readyz >/dev/null 2>&1; do
         tries=$((tries + 1))
@@ -119,7 +119,7 @@ case_names()
     done < <(sed -nE 's/^ *- alert: (.*)$/\1/p' "$alerts")
 }
 
-case_promtool()
+take_promtool()
 {
     local tools=$build/tools
     PATH=$PATH:$tools
@@ -130,6 +130,11 @@ case_promtool()
         fi
         "$top/scripts/packages" --take promtool "$tools" || fail "there is no promtool"
     fi
+}
+
+case_promtool()
+{
+    take_promtool
     start_node
     promtool check metrics <"$folder/metrics" || fail "promtool check metrics complains"
     promtool check rules "$alerts" || fail "promtool check rules complains"
@@ -141,8 +146,33 @@ case_promtool()
     (cd "$top/test/prometheus" && promtool test rules alerts_test.yml) || fail "an alert is wrong"
 }
 
+# Prometheus takes the members of /v1/targets for its targets, and their names and tags for labels.
+case_targets()
+{
+    take_promtool
+    start_node
+    cat >"$folder/prometheus.yml" <<END
+scrape_configs:
+  - job_name: doyen
+    http_sd_configs:
+      - url: http://$host:8420/v1/targets
+    relabel_configs:
+      - {source_labels: [__meta_doyen_name], target_label: node}
+      - {source_labels: [__meta_doyen_tag_zone], target_label: zone}
+END
+    promtool check config "$folder/prometheus.yml" >/dev/null || fail "the configuration is wrong"
+    promtool check service-discovery --timeout 20s "$folder/prometheus.yml" doyen >"$folder/found" ||
+        fail "promtool check service-discovery complains"
+    jq --exit-status --arg target "$host:8420" '.[0].labels | .__address__ == $target and .node == "athens"
+        and .zone == "a"' "$folder/found" >/dev/null || fail "what was found is $(<"$folder/found")"
+    get '/v1/targets?port=9100' | jq --exit-status --arg target "$host:9100" '.[0].targets == [$target]' \
+        >/dev/null || fail "?port=9100 is not heeded"
+    ! get '/v1/targets?port=0' 2>/dev/null || fail "?port=0 is taken"
+}
+
 case $case in
 names) case_names ;;
 promtool) case_promtool ;;
+targets) case_targets ;;
 *) fail "there is no case '$case'; --list names them" ;;
 esac

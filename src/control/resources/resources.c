@@ -18,6 +18,7 @@
 #include "control/documents/report_peers.h"
 #include "control/documents/report_recording.h"
 #include "control/documents/report_status.h"
+#include "control/documents/report_targets.h"
 #include "control/documents/report_terms.h"
 #include "control/documents/report_voters.h"
 #include "control/documents/whole_facts.h"
@@ -590,6 +591,26 @@ static struct answer answer_metrics(struct request *request)
     return answer_text(MHD_HTTP_OK, &text, METRICS_TYPE);
 }
 
+/* All members are taken to have that port: this node does not know those of the others. */
+static struct answer answer_targets(struct request *request)
+{
+    const struct facts *facts = &request->server->control->facts;
+    const char *text = argument_value(request, "port");
+    uint32_t port = facts->config->http_on ? facts->config->http.port : 0;
+    struct complaint complaint;
+
+    if (text != NULL && !value_number(text, 1, UINT16_MAX, &port, &complaint)) {
+        return answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", "write ?port=9100",
+                              "port=%.100s is no port", text);
+    }
+    if (port == 0) {
+        return answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument",
+                              "write ?port=8420, or start doyend with --http",
+                              "which port is meant is not clear, as this node has no --http");
+    }
+    return answer_json(MHD_HTTP_OK, report_targets(facts, (uint16_t)port));
+}
+
 static struct answer answer_config(struct request *request)
 {
     return answer_json(MHD_HTTP_OK, report_config(&request->server->control->facts));
@@ -629,6 +650,7 @@ const struct resource resource_table[] = {
     {"/livez", METHOD_GET, PROBE | FLAG, CACHE_MOMENT, "verbose", answer_livez},
     {"/readyz", METHOD_GET, PROBE | FLAG, CACHE_MOMENT, "verbose", answer_readyz},
     {"/metrics", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_metrics},
+    {"/v1/targets", METHOD_GET, ANYWHERE, CACHE_MOMENT, "port", answer_targets},
     {"/v1/lease", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_lease},
     {"/v1/links", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_links},
     {"/v1/history", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_history},
