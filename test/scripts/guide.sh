@@ -153,9 +153,24 @@ set_namespaces_apart()
     fi
 }
 
+# HAProxy is that of the system, or is taken out of Debian's package, once for each build.
+take_haproxy()
+{
+    PATH=$PATH:/usr/sbin:$build/tools
+    if [ -n "$(command -v haproxy)" ]; then
+        return
+    fi
+    if ! { [ -n "$(command -v apt-get)" ] && "$top/scripts/packages" --take haproxy "$build/tools" &&
+        haproxy -v; } >/dev/null 2>&1; then
+        echo "skipped: HAProxy is not installed, and Debian's package is not to be had"
+        exit 77
+    fi
+}
+
 # --- The page -------------------------------------------------------------------------------------
 
 make_clone
+! grep -q '^haproxy' "$page" || take_haproxy
 ! grep -q 'ip netns' "$page" || set_namespaces_apart
 ! grep -q kubectl "$page" || stand_in_for_kubernetes
 DOYEN_CLUSTER_PORT=$(free_ports 8) # Three for the cluster, and some for those who are added.
