@@ -36,15 +36,21 @@ struct encoded {
     uint8_t version;
 };
 
-struct wire {
-    uint8_t header[WIRE_HEADER_BYTES]; /* of every frame of this cluster, with no flag set */
-    struct view view;                  /* of the last message decoded */
+/* What the last frames were read into and written in. */
+struct room {
+    struct view view; /* of the last message decoded */
     void *view_storage;
-    const struct view *base; /* borrowed; NULL: none */
     struct encoded whole;
     struct encoded brief;
     size_t frame_bytes_max;
+};
+
+struct wire {
+    uint8_t header[WIRE_HEADER_BYTES]; /* of every frame of this cluster, with no flag set */
+    const struct view *base;           /* borrowed; NULL: none */
     uint64_t skipped;
+    struct room *room;
+    bool owns_room;
 };
 
 struct versions wire_versions(void)
@@ -70,22 +76,58 @@ static void header_init(uint8_t header[WIRE_HEADER_BYTES], const char *cluster)
     }
 }
 
+static void room_free(struct room *room)
+{
+    if (room != NULL) {
+        free(room->view_storage);
+        free(room->whole.frame);
+        free(room->brief.frame);
+        free(room);
+    }
+}
+
+static struct room *room_new(uint32_t capacity)
+{
+    struct room *room = calloc(1, sizeof *room);
+
+    if (room == NULL) {
+        return NULL;
+    }
+    room->frame_bytes_max = WIRE_HEADER_BYTES + body_bytes_max(capacity);
+    room->view_storage = malloc(view_bytes(capacity));
+    room->whole.frame = malloc(room->frame_bytes_max);
+    room->brief.frame = malloc(CHANGE_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND);
+    if (room->view_storage == NULL || room->whole.frame == NULL || room->brief.frame == NULL) {
+        room_free(room);
+        return NULL;
+    }
+    view_init(&room->view, capacity, room->view_storage);
+    return room;
+}
+
 struct wire *wire_new(const char *cluster, uint32_t capacity)
 {
-    struct wire *wire = calloc(1, sizeof *wire);
+    struct room *room = room_new(capacity);
+    struct wire *wire = room == NULL ? NULL : calloc(1, sizeof *wire);
+
     if (wire == NULL) {
+        room_free(room);
         return NULL;
     }
-    wire->frame_bytes_max = WIRE_HEADER_BYTES + body_bytes_max(capacity);
-    wire->view_storage = malloc(view_bytes(capacity));
-    wire->whole.frame = malloc(wire->frame_bytes_max);
-    wire->brief.frame = malloc(CHANGE_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND);
-    if (wire->view_storage == NULL || wire->whole.frame == NULL || wire->brief.frame == NULL) {
-        wire_free(wire);
-        return NULL;
-    }
-    view_init(&wire->view, capacity, wire->view_storage);
+    wire->room = room;
+    wire->owns_room = true;
     header_init(wire->header, cluster);
+    return wire;
+}
+
+struct wire *wire_new_beside(const char *cluster, const struct wire *other)
+{
+    struct wire *wire = calloc(1, sizeof *wire);
+
+    if (wire != NULL) {
+        wire->room = other->room;
+        header_init(wire->header, cluster);
+    }
     return wire;
 }
 
@@ -94,9 +136,9 @@ void wire_free(struct wire *wire)
     if (wire == NULL) {
         return;
     }
-    free(wire->view_storage);
-    free(wire->whole.frame);
-    free(wire->brief.frame);
+    if (wire->owns_room) {
+        room_free(wire->room);
+    }
     free(wire);
 }
 
@@ -112,7 +154,17 @@ const uint8_t *wire_header(const struct wire *wire)
 
 size_t wire_frame_bytes_max(const struct wire *wire)
 {
-    return wire->frame_bytes_max;
+    return wire->room->frame_bytes_max;
+}
+
+uint64_t wire_cluster(const uint8_t *header)
+{
+    uint64_t number = 0;
+
+    for (unsigned i = 0; i < WIRE_HEADER_BYTES - AT_CLUSTER; i++) {
+        number = number << 8 | header[AT_CLUSTER + i];
+    }
+    return number;
 }
 
 uint64_t wire_skipped(const struct wire *wire)
@@ -146,7 +198,7 @@ enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes,
         0) {
         return WIRE_OTHER_CLUSTER;
     }
-    return length > wire->frame_bytes_max ? WIRE_BOUND : WIRE_OK;
+    return length > wire->room->frame_bytes_max ? WIRE_BOUND : WIRE_OK;
 }
 
 bool wire_header_is_bare(const struct wire *wire, const uint8_t *bytes)
@@ -171,7 +223,7 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 
     struct reader reader = {.bytes = bytes, .length = length, .at = WIRE_HEADER_BYTES};
     const struct address source = message->source;
-    body_read(&reader, wire->base, &wire->view, message, bytes[AT_FLAGS] >> VERSION_SHIFT);
+    body_read(&reader, wire->base, &wire->room->view, message, bytes[AT_FLAGS] >> VERSION_SHIFT);
     message->source = source;
     message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
     message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
@@ -200,13 +252,13 @@ static void set_header(uint8_t *frame, const struct wire_copy *copy)
 static void encode_whole(struct wire *wire, const struct message *message,
                          const struct wire_copy *copy)
 {
-    struct encoded *whole = &wire->whole;
+    struct encoded *whole = &wire->room->whole;
     struct writer writer;
 
     memcpy(whole->frame, wire->header, WIRE_HEADER_BYTES);
     set_header(whole->frame, copy);
     writer_init(&writer, whole->frame + WIRE_HEADER_BYTES,
-                wire->frame_bytes_max - WIRE_HEADER_BYTES);
+                wire->room->frame_bytes_max - WIRE_HEADER_BYTES);
     body_write(&writer, message, copy->to, copy->version);
     whole->is_made = true;
     whole->message = message;
@@ -218,7 +270,7 @@ static void encode_whole(struct wire *wire, const struct message *message,
 static void encode_brief(struct wire *wire, const struct message *message,
                          const struct wire_copy *copy)
 {
-    struct encoded *brief = &wire->brief;
+    struct encoded *brief = &wire->room->brief;
     const uint8_t *limit = brief->frame + CHANGE_FRAME_BYTES_MAX; /* U3b */
     struct writer writer;
 
@@ -239,8 +291,8 @@ static void encode_brief(struct wire *wire, const struct message *message,
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct wire_copy *copy, size_t *length)
 {
-    wire->whole.is_made = false;
-    wire->brief.is_made = false;
+    wire->room->whole.is_made = false;
+    wire->room->brief.is_made = false;
     return wire_encode_copy(wire, message, copy, length);
 }
 
@@ -265,18 +317,18 @@ static bool readdress(const struct encoded *encoded, const struct message *messa
 const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
                                 const struct wire_copy *copy, size_t *length)
 {
-    const struct encoded *encoded = &wire->whole;
+    const struct encoded *encoded = &wire->room->whole;
 
     assert(copy->version < WIRE_VERSION_HIGH);
     if (copy->brief) {
-        const bool has_none = is_of(&wire->brief, message, copy->version) &&
-                              wire->brief.length == 0;
-        if (!has_none && !readdress(&wire->brief, message, copy)) {
+        const bool has_none = is_of(&wire->room->brief, message, copy->version) &&
+                              wire->room->brief.length == 0;
+        if (!has_none && !readdress(&wire->room->brief, message, copy)) {
             encode_brief(wire, message, copy);
         }
-        encoded = wire->brief.length > 0 ? &wire->brief : encoded;
+        encoded = wire->room->brief.length > 0 ? &wire->room->brief : encoded;
     }
-    if (encoded == &wire->whole && !readdress(&wire->whole, message, copy)) {
+    if (encoded == &wire->room->whole && !readdress(&wire->room->whole, message, copy)) {
         encode_whole(wire, message, copy);
     }
     *length = encoded->length;
@@ -286,5 +338,5 @@ const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message
 size_t wire_brief_bytes(struct wire *wire, const struct message *message)
 {
     encode_brief(wire, message, &(struct wire_copy){.to = &message->from});
-    return wire->brief.length;
+    return wire->room->brief.length;
 }

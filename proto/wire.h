@@ -31,12 +31,20 @@ struct wire;
 struct wire *wire_new(const char *cluster, uint32_t capacity);
 void wire_free(struct wire *wire);
 
+/* The same for another cluster, in the memory of `other`, which goes last: what either has decoded
+ * or encoded is valid until the next call with any of them. */
+struct wire *wire_new_beside(const char *cluster, const struct wire *other);
+
 /* The view that this node holds, borrowed: changes are read and written against it (U3b), as it is
  * at that moment. NULL, as at first: there is none. */
 void wire_set_base(struct wire *wire, const struct view *base);
 
 /* The first WIRE_HEADER_BYTES of every frame of this cluster, with no flag set and no echo. */
 const uint8_t *wire_header(const struct wire *wire);
+
+/* The number that stands for its cluster in the header of a frame, plain or sealed, of
+ * WIRE_HEADER_BYTES. */
+uint64_t wire_cluster(const uint8_t *header);
 
 /* WIRE_OK, or why nothing with this header is read. */
 enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes, size_t length);

@@ -2,7 +2,6 @@
  * when it is told to go. */
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -413,18 +412,6 @@ static int flushed(void)
     return fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Whoever starts this may have closed them; the log must not end up in a socket or a file that got
- * the number 2. Returns false when the system has not even descriptors for that. */
-static bool open_standard_descriptors(void)
-{
-    int fd;
-
-    do {
-        fd = open("/dev/null", O_RDWR);
-    } while (fd >= 0 && fd <= STDERR_FILENO);
-    return fd >= 0 && close(fd) == 0;
-}
-
 static void warn(const struct config_outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->warning_count; i++) {
@@ -465,7 +452,7 @@ int main(int argc, char **argv)
     struct config config;
     struct seed_ways ways;
 
-    if (!open_standard_descriptors()) {
+    if (!descriptors_open_standard()) {
         return EXIT_FAILURE;
     }
     first_process_begin();
@@ -484,15 +471,15 @@ int main(int argc, char **argv)
         return check(&config);
     case CONFIG_PRINT:
         warn(&outcome);
-        config_print(stdout, &config, &outcome);
+        config_print(stdout, &config, &outcome, PROGRAM_DOYEND);
         return flushed();
     case CONFIG_MAKE_KEY:
         return make_key(config.key);
     case CONFIG_HELP:
-        config_print_help(stdout);
+        config_print_help(stdout, PROGRAM_DOYEND);
         return flushed();
     case CONFIG_USAGE:
-        config_print_usage(stdout);
+        config_print_usage(stdout, PROGRAM_DOYEND);
         return flushed();
     case CONFIG_VERSION:
         printf("doyend %s\n", DOYEN_VERSION);

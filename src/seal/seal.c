@@ -30,11 +30,17 @@ struct seal {
     bool is_derived[ALGORITHM_END];
     uint64_t number; /* of the last frame */
     struct senders senders;
-    struct questions questions;
     size_t frame_bytes_max; /* plain */
-    uint8_t *sealed;        /* the last frame that was sealed */
-    uint8_t *content;       /* what is sealed, or was: ring and message */
-    uint8_t *opened;        /* the last plain frame that was opened */
+    struct seal_buffers *buffers;
+    bool owns_buffers;
+    struct questions questions; /* rare, and long: last, so that few pages are touched */
+};
+
+struct seal_buffers {
+    size_t frame_bytes_max;
+    uint8_t *sealed;  /* the last frame that was sealed */
+    uint8_t *content; /* what is sealed, or was: ring and message */
+    uint8_t *opened;  /* the last plain frame that was opened */
 };
 
 const char *seal_result_text(enum seal_result result)
@@ -64,22 +70,49 @@ const char *seal_result_text(enum seal_result result)
     return "unknown";
 }
 
+struct seal_buffers *seal_buffers_new(size_t frame_bytes_max)
+{
+    struct seal_buffers *buffers = calloc(1, sizeof *buffers);
+
+    if (buffers == NULL) {
+        return NULL;
+    }
+    buffers->frame_bytes_max = frame_bytes_max;
+    buffers->sealed = malloc(frame_bytes_max + SEALED_EXTRA_BYTES);
+    buffers->content = malloc(frame_bytes_max + RING_BYTES_MAX);
+    buffers->opened = malloc(frame_bytes_max);
+    if (buffers->sealed == NULL || buffers->content == NULL || buffers->opened == NULL) {
+        seal_buffers_free(buffers);
+        return NULL;
+    }
+    return buffers;
+}
+
+void seal_buffers_free(struct seal_buffers *buffers)
+{
+    if (buffers != NULL) {
+        free(buffers->sealed);
+        free(buffers->content);
+        free(buffers->opened);
+        free(buffers);
+    }
+}
+
 struct seal *seal_new(const uint8_t plain_header[PLAIN_HEADER_BYTES], size_t frame_bytes_max,
-                      uint32_t senders)
+                      uint32_t senders, struct seal_buffers *buffers)
 {
     struct seal *seal = sodium_init() < 0 ? NULL : calloc(1, sizeof *seal);
 
     if (seal == NULL) {
         return NULL;
     }
+    assert(buffers == NULL || buffers->frame_bytes_max >= frame_bytes_max);
     memcpy(seal->plain_header, plain_header, PLAIN_HEADER_BYTES);
     seal->frame_bytes_max = frame_bytes_max;
     seal->uses[ALGORITHM_CHACHA20_POLY1305] = true;
-    seal->sealed = malloc(frame_bytes_max + SEALED_EXTRA_BYTES);
-    seal->content = malloc(frame_bytes_max + RING_BYTES_MAX);
-    seal->opened = malloc(frame_bytes_max);
-    if (seal->sealed == NULL || seal->content == NULL || seal->opened == NULL ||
-        !senders_open(&seal->senders, senders)) {
+    seal->owns_buffers = buffers == NULL;
+    seal->buffers = buffers == NULL ? seal_buffers_new(frame_bytes_max) : buffers;
+    if (seal->buffers == NULL || !senders_open(&seal->senders, senders)) {
         seal_free(seal);
         return NULL;
     }
@@ -92,9 +125,9 @@ void seal_free(struct seal *seal)
         return;
     }
     senders_close(&seal->senders);
-    free(seal->sealed);
-    free(seal->content);
-    free(seal->opened);
+    if (seal->owns_buffers) {
+        seal_buffers_free(seal->buffers);
+    }
     sodium_memzero(seal, sizeof *seal);
     free(seal);
 }
@@ -234,7 +267,7 @@ static size_t cookie_bytes(const struct seal_place *place, uint8_t mark)
 static void write_header(const struct seal *seal, const struct seal_order *order,
                          enum algorithm algorithm, const struct node_id *to, uint64_t number)
 {
-    uint8_t *header = seal->sealed;
+    uint8_t *header = seal->buffers->sealed;
 
     memcpy(header, order->frame, PLAIN_HEADER_BYTES);
     header[SEALED_AT_FORM] = form_on(order->place.channel);
@@ -251,7 +284,7 @@ static size_t write_content(const struct seal *seal, const struct seal_order *or
 {
     const uint32_t told = order->with_ring ? seal->ring.count : 0;
     const size_t message_bytes = order->length - PLAIN_HEADER_BYTES;
-    uint8_t *at = seal->content;
+    uint8_t *at = seal->buffers->content;
 
     *at++ = (uint8_t)(told | (seal->uses[ALGORITHM_AES256_GCM] ? OPENS_AES : 0));
     for (uint32_t i = 0; i < told; i++) {
@@ -259,7 +292,7 @@ static size_t write_content(const struct seal *seal, const struct seal_order *or
         at += 2;
     }
     memcpy(at, order->frame + PLAIN_HEADER_BYTES, message_bytes);
-    return (size_t)(at - seal->content) + message_bytes;
+    return (size_t)(at - seal->buffers->content) + message_bytes;
 }
 
 /* AES is for those alone who have said, in a frame that was authentic, that they open it. */
@@ -285,7 +318,7 @@ static const uint8_t *own_key(struct seal *seal, enum algorithm algorithm)
     return seal->own_keys[algorithm];
 }
 
-/* Seals what is in seal->content. */
+/* Seals what is in seal->buffers->content. */
 static const uint8_t *close_content(struct seal *seal, const struct seal_order *order,
                                     size_t content, size_t *length)
 {
@@ -296,18 +329,19 @@ static const uint8_t *close_content(struct seal *seal, const struct seal_order *
     uint8_t nonce[CIPHER_NONCE_BYTES];
 
     write_header(seal, order, algorithm, to, number);
-    const size_t cookie = cookie_bytes(&order->place, seal->sealed[SEALED_AT_MARK]);
-    memset(seal->sealed + SEALED_HEADER_BYTES, 0, cookie);
-    write_authentic(authentic, seal->sealed, to, &order->place, number);
+    const size_t cookie = cookie_bytes(&order->place, seal->buffers->sealed[SEALED_AT_MARK]);
+    memset(seal->buffers->sealed + SEALED_HEADER_BYTES, 0, cookie);
+    write_authentic(authentic, seal->buffers->sealed, to, &order->place, number);
     write_nonce(nonce, order->place.channel, number);
     cipher_close(&(struct cipher){.algorithm = algorithm,
                                   .key = own_key(seal, algorithm),
                                   .nonce = nonce,
                                   .authentic = authentic,
                                   .authentic_bytes = sizeof authentic},
-                 seal->content, content, seal->sealed + SEALED_HEADER_BYTES + cookie);
+                 seal->buffers->content, content,
+                 seal->buffers->sealed + SEALED_HEADER_BYTES + cookie);
     *length = SEALED_HEADER_BYTES + cookie + content + TAG_BYTES;
-    return seal->sealed;
+    return seal->buffers->sealed;
 }
 
 const uint8_t *seal_close(struct seal *seal, const struct seal_order *order, size_t *length)
@@ -414,7 +448,8 @@ static void find_key(const struct seal *seal, struct closed *closed)
     closed->key = closed->derived;
 }
 
-/* Opens what is sealed into seal->content. Returns its length, 0 when the tag does not hold. */
+/* Opens what is sealed into seal->buffers->content. Returns its length, 0 when the tag does not
+ * hold. */
 static size_t decipher(struct seal *seal, struct closed *closed)
 {
     const uint8_t mark = closed->bytes[SEALED_AT_MARK];
@@ -434,13 +469,13 @@ static size_t decipher(struct seal *seal, struct closed *closed)
                                         .nonce = nonce,
                                         .authentic = authentic,
                                         .authentic_bytes = sizeof authentic},
-                       closed->bytes + start, closed->length - start, seal->content);
+                       closed->bytes + start, closed->length - start, seal->buffers->content);
 }
 
 /* How many fingerprints the content tells. */
 static uint32_t told(const struct seal *seal)
 {
-    return seal->content[0] & ~(uint32_t)OPENS_AES;
+    return seal->buffers->content[0] & ~(uint32_t)OPENS_AES;
 }
 
 /* Makes the plain frame of header and content; false when the content is none, as only who has the
@@ -454,10 +489,11 @@ static bool unwrap(const struct seal *seal, const uint8_t *header, size_t conten
         PLAIN_HEADER_BYTES + content - front > seal->frame_bytes_max) {
         return false;
     }
-    memcpy(seal->opened, header, PLAIN_HEADER_BYTES);
-    seal->opened[SEALED_AT_FORM] = PLAIN_FORM;
-    memcpy(seal->opened + PLAIN_HEADER_BYTES, seal->content + front, content - front);
-    opened->frame = seal->opened;
+    memcpy(seal->buffers->opened, header, PLAIN_HEADER_BYTES);
+    seal->buffers->opened[SEALED_AT_FORM] = PLAIN_FORM;
+    memcpy(seal->buffers->opened + PLAIN_HEADER_BYTES, seal->buffers->content + front,
+           content - front);
+    opened->frame = seal->buffers->opened;
     opened->length = PLAIN_HEADER_BYTES + content - front;
     return true;
 }
@@ -514,11 +550,11 @@ static void learn_number(struct seal *seal, struct sender *sender, const struct 
 
 static void learn_content(const struct seal *seal, struct sender *sender)
 {
-    sender->opens_aes = (seal->content[0] & OPENS_AES) != 0;
+    sender->opens_aes = (seal->buffers->content[0] & OPENS_AES) != 0;
     if (told(seal) > 0) {
         sender->holds_count = (uint8_t)told(seal);
         for (uint32_t i = 0; i < sender->holds_count; i++) {
-            sender->holds[i] = get_u16(seal->content + 1 + (size_t)2 * i);
+            sender->holds[i] = get_u16(seal->buffers->content + 1 + (size_t)2 * i);
         }
     }
 }
@@ -573,8 +609,8 @@ static const uint8_t *close_count(struct seal *seal, const struct node_id *to, u
         .frame = seal->plain_header, .to = to, .place = {.channel = SEAL_COUNT}};
     size_t length;
 
-    seal->content[0] = kind;
-    memmove(seal->content + 1, nonce, COUNT_NONCE_BYTES);
+    seal->buffers->content[0] = kind;
+    memmove(seal->buffers->content + 1, nonce, COUNT_NONCE_BYTES);
     const uint8_t *frame = close_content(seal, &order, COUNT_CONTENT_BYTES, &length);
     assert(length == COUNT_FRAME_BYTES);
     return frame;
@@ -597,7 +633,7 @@ static enum seal_result learn_count(struct seal *seal, const struct closed *clos
     struct question *question = questions_open(&seal->questions, &closed->name.life, now_ms);
 
     if (question == NULL || closed->known == NULL ||
-        sodium_memcmp(question->nonce, seal->content + 1, COUNT_NONCE_BYTES) != 0) {
+        sodium_memcmp(question->nonce, seal->buffers->content + 1, COUNT_NONCE_BYTES) != 0) {
         return SEAL_REPLAYED;
     }
     struct sender *sender = learn_key(seal, closed, now_ms);
@@ -623,11 +659,11 @@ enum seal_result seal_open_count(struct seal *seal, const uint8_t *bytes, size_t
     if (decipher(seal, &closed) != COUNT_CONTENT_BYTES) {
         return SEAL_NOT_AUTHENTIC;
     }
-    if (seal->content[0] == COUNT_ANSWER) {
+    if (seal->buffers->content[0] == COUNT_ANSWER) {
         return learn_count(seal, &closed, now_ms);
     }
-    if (seal->content[0] == COUNT_QUESTION) {
-        *answer = close_count(seal, &closed.name.life, COUNT_ANSWER, seal->content + 1);
+    if (seal->buffers->content[0] == COUNT_QUESTION) {
+        *answer = close_count(seal, &closed.name.life, COUNT_ANSWER, seal->buffers->content + 1);
     }
     return SEAL_OK;
 }

@@ -54,9 +54,17 @@ struct seal_opened {
 
 struct seal;
 
+/* What frames are sealed and opened in; several seals may share them, whose results are then valid
+ * until the next call with any of them. NULL: no memory. */
+struct seal_buffers;
+struct seal_buffers *seal_buffers_new(size_t frame_bytes_max);
+void seal_buffers_free(struct seal_buffers *buffers);
+
 /* For the cluster whose frames have these 16 bytes in front, for plain frames of up to
- * `frame_bytes_max`, and so many senders. The ring is copied. NULL: no memory, or no libsodium. */
-struct seal *seal_new(const uint8_t plain_header[16], size_t frame_bytes_max, uint32_t senders);
+ * `frame_bytes_max`, and so many senders. The ring is copied. `buffers`, for frames as long, are
+ * borrowed; NULL: it has its own. NULL: no memory, or no libsodium. */
+struct seal *seal_new(const uint8_t plain_header[16], size_t frame_bytes_max, uint32_t senders,
+                      struct seal_buffers *buffers);
 void seal_free(struct seal *seal);
 
 /* Seals by this algorithm, too, for those who say that they can open it, and opens it. The machine

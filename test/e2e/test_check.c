@@ -80,7 +80,7 @@ Story(check, what_a_running_daemon_holds_is_reported_each_in_a_line)
     cr_assert_eq(line_count(outcome.err), 4, "%s", outcome.err);
     assert_text_has(outcome.err,
                     text_kept("address %s is in use", cluster_daemon(cluster, "athens")->address));
-    assert_text_has(outcome.err, "belongs to another doyend");
+    assert_text_has(outcome.err, "belongs to another daemon");
     assert_text_has(outcome.err, "a.rec is being written by another process");
     assert_text_has(outcome.err, "another process answers at");
     assert_agreement(cluster, "athens");

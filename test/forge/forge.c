@@ -43,7 +43,8 @@ static bool open_codec(struct forger *forger)
     }
     view_init(&forger->learned, CAPACITY, forger->learned_storage);
     view_init(&forger->forged, CAPACITY, forger->forged_storage);
-    forger->seal = seal_new(wire_header(forger->wire), wire_frame_bytes_max(forger->wire), SENDERS);
+    forger->seal = seal_new(wire_header(forger->wire), wire_frame_bytes_max(forger->wire), SENDERS,
+                            NULL);
     return forger->seal != NULL;
 }
 

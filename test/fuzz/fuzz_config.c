@@ -87,7 +87,7 @@ static char *printed(const struct config *config, const struct config_outcome *o
     FILE *out = open_memstream(&text, length);
 
     assert(out != NULL);
-    config_print(out, config, outcome);
+    config_print(out, config, outcome, PROGRAM_DOYEND);
     fclose(out);
     return text;
 }

@@ -25,7 +25,7 @@ static struct seal *seal_of(const struct node_id *life)
 {
     const uint8_t salt[SALT_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct keyring ring = {.count = 1};
-    struct seal *seal = seal_new(header, FRAME_MAX, 4);
+    struct seal *seal = seal_new(header, FRAME_MAX, 4, NULL);
 
     assert(seal != NULL);
     memset(ring.keys[0].bytes, 1, KEY_BYTES);

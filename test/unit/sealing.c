@@ -21,7 +21,7 @@ struct seal_opened opened;
 
 struct seal *seal_of(const struct node_id *life)
 {
-    struct seal *seal = seal_new(header, FRAME_MAX, SENDERS);
+    struct seal *seal = seal_new(header, FRAME_MAX, SENDERS, NULL);
 
     cr_assert_not_null(seal);
     seal_set_ring(seal, &ring);

@@ -56,7 +56,7 @@ static void setup(void)
     ring = (struct keyring){.count = 2, .keys = {{.bytes = {3}}, {.bytes = {4}}}};
     key_name(&ring.keys[0]);
     key_name(&ring.keys[1]);
-    seal = seal_new(wire_header(wire), wire_frame_bytes_max(wire), 8);
+    seal = seal_new(wire_header(wire), wire_frame_bytes_max(wire), 8, NULL);
     cr_assert(wire != NULL && seal != NULL);
     seal_set_ring(seal, &ring);
     open_post(seal, false);

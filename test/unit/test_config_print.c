@@ -15,7 +15,7 @@ static char *printed(const struct result *result)
     FILE *file = open_memstream(&text, &size);
 
     cr_assert_not_null(file);
-    config_print(file, &result->config, &result->outcome);
+    config_print(file, &result->config, &result->outcome, PROGRAM_DOYEND);
     fclose(file);
     return text;
 }

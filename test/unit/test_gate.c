@@ -48,7 +48,7 @@ static void note_sent(void *context, const struct address *to, const uint8_t *by
 static struct seal *seal_of(const struct keyring *ring, const struct node_id *life)
 {
     const uint8_t salt[SALT_BYTES] = {1};
-    struct seal *seal = seal_new(wire_header(wire), wire_frame_bytes_max(wire), SENDERS);
+    struct seal *seal = seal_new(wire_header(wire), wire_frame_bytes_max(wire), SENDERS, NULL);
 
     cr_assert_not_null(seal);
     seal_set_ring(seal, ring);
@@ -58,17 +58,15 @@ static struct seal *seal_of(const struct keyring *ring, const struct node_id *li
 
 static void open_gate(enum auth auth)
 {
-    static struct config config;
     struct keyring ring = {.count = 1, .keys = {{.bytes = {3}}}};
 
     key_name(&ring.keys[0]);
-    config.capacity = RIG_CAPACITY;
-    config.timing.lost_ms = SILENCE_MS;
-    config.auth = auth;
     cr_assert(gate_open(&gate, &(struct gate_options){.ring = &ring,
                                                       .wire = wire,
                                                       .core = rig->core,
-                                                      .config = &config,
+                                                      .capacity = RIG_CAPACITY,
+                                                      .lost_ms = SILENCE_MS,
+                                                      .accepts_plain = auth == AUTH_ACCEPT,
                                                       .log = &log_of_test,
                                                       .traffic = &traffic,
                                                       .send = note_sent,

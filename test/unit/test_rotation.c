@@ -79,7 +79,7 @@ static void assert_ring(const char *numbers)
 /* That life seals with the first of these keys, and says that it holds them all. */
 static void says(const struct node_id *life, const char *numbers)
 {
-    struct seal *sender = seal_new(header, FRAME_MAX, SENDERS);
+    struct seal *sender = seal_new(header, FRAME_MAX, SENDERS, NULL);
     const struct keyring ring = ring_of(numbers);
     const struct node_id *self = &core_self(rig->core)->id;
     struct seal_opened opened;
@@ -119,7 +119,7 @@ static void setup(void)
         key_name(&keys[i]);
     }
     rig = rig_in("A B C", 'B');
-    seal = seal_new(header, FRAME_MAX, SENDERS);
+    seal = seal_new(header, FRAME_MAX, SENDERS, NULL);
     cr_assert_not_null(seal);
     const struct keyring ring = ring_of("0 1");
     seal_set_ring(seal, &ring);

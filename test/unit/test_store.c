@@ -339,7 +339,7 @@ Test(store, two_daemons_cannot_share_a_directory)
     struct store *store = desk_store(&desk, &found);
     cr_expect(is_refused(&desk, desk.dir));
     desk_read_log(&desk, line);
-    cr_expect_not_null(strstr(line, "belongs to another doyend: stop that one, or choose another"),
+    cr_expect_not_null(strstr(line, "belongs to another daemon: stop that one, or choose another"),
                        "%s", line);
     desk_close_store(&desk, store);
 

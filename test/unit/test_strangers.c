@@ -68,6 +68,8 @@ static void setup(void)
     ours = calloc(1, sizeof *ours);
     theirs = calloc(1, sizeof *theirs);
     cr_assert(ours != NULL && theirs != NULL);
+    ours->contacts = calloc(CONTACTS_MAX, sizeof ours->contacts[0]);
+    theirs->contacts = calloc(CONTACTS_MAX, sizeof theirs->contacts[0]);
     strangers_open(ours, header, secret, &log_of_test, &traffic, note_sent, &from_ours);
     strangers_open(theirs, header, secret, &log_of_test, &traffic, note_sent, &from_theirs);
     ring = (struct keyring){.count = 1, .keys = {{.bytes = {1}, .fingerprint = 0x3fa2}}};
@@ -75,6 +77,8 @@ static void setup(void)
 
 static void teardown(void)
 {
+    free(ours->contacts);
+    free(theirs->contacts);
     free(ours);
     free(theirs);
 }

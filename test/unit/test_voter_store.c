@@ -65,7 +65,8 @@ static void desk_open(struct desk *desk)
 
 static bool desk_start(struct desk *desk)
 {
-    desk->store = voter_store_open(&desk->loop, &desk->config, &desk->log, on_synced, desk);
+    const struct voter_place place = voter_place_of(&desk->config);
+    desk->store = voter_store_open(&desk->loop, &place, &desk->log, on_synced, desk);
     return desk->store != NULL;
 }
 

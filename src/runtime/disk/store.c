@@ -371,7 +371,7 @@ static bool lock_file(int lock, const char *dir, struct complaint *complaint)
     }
     if (errno == EWOULDBLOCK) {
         return complaint_set(complaint,
-                             "the state directory %.300s belongs to another doyend: stop that one, "
+                             "the state directory %.300s belongs to another daemon: stop that one, "
                              "or choose another --state-dir",
                              dir);
     }
@@ -526,6 +526,29 @@ static void store_free(struct store *store)
         close(store->dir);
     }
     free(store);
+}
+
+int store_lock(const char *dir, struct complaint *complaint)
+{
+    struct store *store = calloc(1, sizeof *store);
+    int lock = -1;
+
+    if (store == NULL || !text_set(store->dir_name, sizeof store->dir_name, dir, strlen(dir))) {
+        free(store);
+        (void)complaint_set(complaint,
+                            "cannot use the state directory %.300s: its path is too "
+                            "long, or there is no memory",
+                            dir);
+        return -1;
+    }
+    store->dir = -1;
+    store->lock = -1;
+    if (open_dir(store, complaint) && lock_dir(store, complaint)) {
+        lock = store->lock;
+        store->lock = -1;
+    }
+    store_free(store);
+    return lock;
 }
 
 /* What there is no room for is no reason not to start: the disk keeps what helps the next life. */

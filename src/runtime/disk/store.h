@@ -33,6 +33,10 @@ bool store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log 
  * as that does. Makes and changes nothing. Returns false with the complaint set. */
 bool store_check(const char *dir, bool needs_room, struct complaint *complaint);
 
+/* Makes, checks and locks `dir` as store_open does, for a process that keeps its own files there.
+ * Returns a descriptor that holds the lock until it is closed, or -1 with the complaint set. */
+int store_lock(const char *dir, struct complaint *complaint);
+
 /* Requests a write of `stored`, which is copied. Incarnation and epoch in the file never fall. A
  * failure is logged once, and tried again with the next change and every `retry_ms`, until it is
  * done; the log says that, too. */

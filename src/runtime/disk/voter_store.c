@@ -15,22 +15,20 @@
 #include "runtime/host/replace_file.h"
 #include "words/terms_text.h"
 
-#define RECORD_FILE "voter"
-#define NEW_FILE "voter.new"
-#define OLD_FILE "voter.old"
+enum { NS_PER_US = 1000, FILE_NAME_MAX = NAME_BYTES_MAX + sizeof ".voter.new" };
 
-enum { NS_PER_US = 1000 };
-
-/* A record as it is to stand in the file. */
+/* A record as it is to stand in the file; there is one only while it is to be written. */
 struct image {
-    uint8_t *bytes;
+    uint8_t *bytes; /* NULL: there is none, or no memory for it */
     size_t length;
     uint64_t number;
 };
 
 struct voter_store {
     uv_loop_t *loop;
-    const struct config *config;
+    struct voter_place place;
+    char new_file[FILE_NAME_MAX];
+    char old_file[FILE_NAME_MAX];
     struct log *log;
     voter_store_on_synced *on_synced;
     void *context;
@@ -70,32 +68,32 @@ static void voter_store_free(struct voter_store *store)
     free(store);
 }
 
-static bool cannot_read(const char *dir, const char *why, struct complaint *complaint)
+static bool cannot_read(const char *dir, const char *file, const char *why,
+                        struct complaint *complaint)
 {
     return complaint_set(complaint,
-                         "cannot read %.300s/" RECORD_FILE ": %s: mend that, or choose another "
-                         "--state-dir",
-                         dir, why);
+                         "cannot read %.300s/%s: %s: mend that, or choose another --state-dir", dir,
+                         file, why);
 }
 
 bool voter_store_check(const char *dir, struct complaint *complaint)
 {
-    char path[CONFIG_DIR_MAX + sizeof "/" RECORD_FILE];
+    char path[CONFIG_DIR_MAX + sizeof "/" VOTER_RECORD_FILE];
     char why[OWN_FILE_WHY_MAX];
 
-    snprintf(path, sizeof path, "%s/" RECORD_FILE, dir);
+    snprintf(path, sizeof path, "%s/" VOTER_RECORD_FILE, dir);
     const int fd = own_file_open(AT_FDCWD, path, O_RDONLY, why);
     if (fd >= 0) {
         (void)close(fd);
     }
-    return fd >= 0 || errno == ENOENT || cannot_read(dir, why, complaint);
+    return fd >= 0 || errno == ENOENT || cannot_read(dir, VOTER_RECORD_FILE, why, complaint);
 }
 
 static bool refuse_guard(const char *dir, struct complaint *complaint)
 {
     complaint->exit_code = EXIT_CONFIGURATION;
     return complaint_set(complaint,
-                         "%.300s/" RECORD_FILE
+                         "%.300s/" VOTER_RECORD_FILE
                          " is the record of a voter, by whose word others may "
                          "act: start with --guard strict, or, to leave that for good, stop all "
                          "nodes and remove this file at each voter",
@@ -106,7 +104,7 @@ static bool refuse_format(const char *dir, unsigned version, struct complaint *c
 {
     complaint->exit_code = EXIT_CONFIGURATION;
     return complaint_set(complaint,
-                         "%.300s/" RECORD_FILE
+                         "%.300s/" VOTER_RECORD_FILE
                          " is a voter's record of format %u, which does not say "
                          "all that it is bound to; this doyend has format %d: stop all nodes, "
                          "remove this file at each voter, and start them to found the cluster anew",
@@ -124,14 +122,14 @@ static unsigned format_of(int fd)
 
 bool voter_store_allows(const struct config *config, struct complaint *complaint)
 {
-    char path[CONFIG_DIR_MAX + sizeof "/" RECORD_FILE];
+    char path[CONFIG_DIR_MAX + sizeof "/" VOTER_RECORD_FILE];
     char why[OWN_FILE_WHY_MAX];
     struct stat status;
 
     if (config->state_dir[0] == '\0') {
         return true;
     }
-    snprintf(path, sizeof path, "%s/" RECORD_FILE, config->state_dir);
+    snprintf(path, sizeof path, "%s/" VOTER_RECORD_FILE, config->state_dir);
     if (config->guard.policy != GUARD_STRICT) {
         return lstat(path, &status) != 0 || refuse_guard(config->state_dir, complaint);
     }
@@ -145,11 +143,16 @@ bool voter_store_allows(const struct config *config, struct complaint *complaint
            refuse_format(config->state_dir, format, complaint);
 }
 
+static const char *kind(const struct voter_store *store)
+{
+    return store->place.is_witness ? "witness" : "node";
+}
+
 static bool refuse_file(const struct voter_store *store, const char *why)
 {
     struct complaint complaint;
 
-    (void)cannot_read(store->config->state_dir, why, &complaint);
+    (void)cannot_read(store->place.dir, store->place.file, why, &complaint);
     log_line(store->log, LOG_ERROR, "voter", "%s", complaint.text);
     return false;
 }
@@ -158,7 +161,7 @@ static bool refuse_file(const struct voter_store *store, const char *why)
 static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t *length)
 {
     char why[OWN_FILE_WHY_MAX];
-    const int fd = own_file_open(store->dir, RECORD_FILE, O_RDONLY, why);
+    const int fd = own_file_open(store->dir, store->place.file, O_RDONLY, why);
     struct stat status;
 
     *bytes = NULL;
@@ -194,29 +197,30 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
 static void say_damaged(struct voter_store *store, enum voter_file_error error)
 {
     store->damaged = true;
-    log_line(store->log, LOG_ERROR, "voter",
-             "%s/" RECORD_FILE
-             " is %s: this node does not vote; `doyen voters replace %s` gives it "
-             "another record; for a cluster that is founded anew move the file away",
-             store->config->state_dir,
-             error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged", store->config->name);
+    log_line(
+        store->log, LOG_ERROR, "voter",
+        "%s/%s is %s: this %s does not vote; `doyen voters replace %s` gives it another record; "
+        "for a cluster that is founded anew move the file away",
+        store->place.dir, store->place.file,
+        error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged", kind(store),
+        store->place.is_witness ? "NAME" : store->place.name);
 }
 
 /* Is it this very voter's? Whoever votes the view says, not the options (Z13a). */
 static bool is_ours(const struct voter_store *store)
 {
-    return text_equal(store->file.cluster, store->config->cluster) &&
-           text_equal(store->file.name, store->config->name);
+    return text_equal(store->file.cluster, store->place.cluster) &&
+           text_equal(store->file.name, store->place.name);
 }
 
 static void say_foreign(struct voter_store *store)
 {
     store->damaged = true;
     log_line(store->log, LOG_ERROR, "voter",
-             "%s/" RECORD_FILE
-             " is the record of %s, cluster %s: this node does not vote; start it "
-             "under that name, or choose another --state-dir",
-             store->config->state_dir, store->file.name, store->file.cluster);
+             "%s/%s is the record of %s, cluster %s: this %s does not vote; start it under that "
+             "name, or choose another --state-dir",
+             store->place.dir, store->place.file, store->file.name, store->file.cluster,
+             kind(store));
 }
 
 static bool judge(struct voter_store *store, const uint8_t *bytes, size_t length)
@@ -231,10 +235,11 @@ static bool judge(struct voter_store *store, const uint8_t *bytes, size_t length
         say_foreign(store);
         return true;
     }
-    if (store->file.record.accepted != NULL && store->view.member_count > store->config->capacity) {
+    if (store->file.record.accepted != NULL && store->view.member_count > store->place.capacity) {
         log_line(store->log, LOG_ERROR, "voter",
-                 "%s/" RECORD_FILE " has a view of %u members, more than --capacity %u: raise it",
-                 store->config->state_dir, store->view.member_count, store->config->capacity);
+                 "%s/%s has a view of %u members, more than --capacity %u: raise it",
+                 store->place.dir, store->place.file, store->view.member_count,
+                 store->place.capacity);
         return false;
     }
     store->found = true;
@@ -243,11 +248,11 @@ static bool judge(struct voter_store *store, const uint8_t *bytes, size_t length
 
 static void say_missing(const struct voter_store *store)
 {
-    if (voters_find(&store->config->voters, store->config->name) != VOTER_NONE) {
+    if (store->place.is_expected) {
         log_line(store->log, LOG_WARN, "voter",
                  "no record in %s: this node votes when its cluster is founded; after that only "
                  "with the record that it had, or when `doyen voters replace %s` gives it another",
-                 store->config->state_dir, store->config->name);
+                 store->place.dir, store->place.name);
     }
 }
 
@@ -279,38 +284,45 @@ static bool read_record(struct voter_store *store)
 
 static bool open_dir(struct voter_store *store)
 {
-    store->dir = open(store->config->state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    store->dir = open(store->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (store->dir < 0) {
         log_line(store->log, LOG_ERROR, "voter",
                  "cannot open the state directory %s: %s: choose another --state-dir",
-                 store->config->state_dir, strerror(errno));
+                 store->place.dir, strerror(errno));
     }
     return store->dir >= 0;
 }
 
-struct voter_store *voter_store_open(uv_loop_t *loop, const struct config *config, struct log *log,
-                                     voter_store_on_synced *on_synced, void *context)
+struct voter_place voter_place_of(const struct config *config)
+{
+    return (struct voter_place){
+        .dir = config->state_dir,
+        .file = VOTER_RECORD_FILE,
+        .cluster = config->cluster,
+        .name = config->name,
+        .capacity = config->capacity,
+        .is_expected = voters_find(&config->voters, config->name) != VOTER_NONE,
+    };
+}
+
+struct voter_store *voter_store_open(uv_loop_t *loop, const struct voter_place *place,
+                                     struct log *log, voter_store_on_synced *on_synced,
+                                     void *context)
 {
     struct voter_store *store = calloc(1, sizeof *store);
-    const size_t bytes_max = voter_file_bytes_max(config->capacity);
 
     if (store == NULL) {
         log_line(log, LOG_ERROR, "voter", "not enough memory to start");
         return NULL;
     }
     store->loop = loop;
-    store->config = config;
+    store->place = *place;
+    snprintf(store->new_file, sizeof store->new_file, "%s.new", place->file);
+    snprintf(store->old_file, sizeof store->old_file, "%s.old", place->file);
     store->log = log;
     store->on_synced = on_synced;
     store->context = context;
     store->dir = -1;
-    store->latest.bytes = malloc(bytes_max);
-    store->writing.bytes = malloc(bytes_max);
-    if (store->latest.bytes == NULL || store->writing.bytes == NULL) {
-        log_line(log, LOG_ERROR, "voter", "not enough memory to start");
-        voter_store_free(store);
-        return NULL;
-    }
     if (!open_dir(store) || !read_record(store)) {
         voter_store_free(store);
         return NULL;
@@ -328,6 +340,13 @@ bool voter_store_is_damaged(const struct voter_store *store)
     return store->damaged;
 }
 
+void voter_store_forget(struct voter_store *store)
+{
+    store->found = false;
+    free(store->view_storage);
+    store->view_storage = NULL;
+}
+
 /* --- Writing --------------------------------------------------------------------------------- */
 
 static void start_work(struct voter_store *store);
@@ -337,8 +356,10 @@ static void on_work(uv_work_t *work)
     struct voter_store *store = work->data;
     const uint64_t began_ns = uv_hrtime();
 
-    store->error = replace_file(store->dir, RECORD_FILE, NEW_FILE, store->writing.bytes,
-                                store->writing.length);
+    store->error = store->writing.bytes == NULL
+                       ? ENOMEM
+                       : replace_file(store->dir, store->place.file, store->new_file,
+                                      store->writing.bytes, store->writing.length);
     store->took_us = (uv_hrtime() - began_ns) / NS_PER_US;
 }
 
@@ -369,6 +390,8 @@ static void on_work_done(uv_work_t *work, int status)
     assert(status == 0); /* Nobody cancels it. */
     (void)status;
     store->busy = false;
+    free(store->writing.bytes);
+    store->writing.bytes = NULL;
     if (store->closing) {
         end_closing(store);
         return;
@@ -376,12 +399,12 @@ static void on_work_done(uv_work_t *work, int status)
     note_times(store);
     if (store->error != 0 && !store->failed) {
         log_line(store->log, LOG_ERROR, "voter",
-                 "cannot write %s/" RECORD_FILE ": %s: this node does not vote until it can; make "
-                 "room, or the directory writable",
-                 store->config->state_dir, strerror(store->error));
+                 "cannot write %s/%s: %s: this %s does not vote until it can; make room, or the "
+                 "directory writable",
+                 store->place.dir, store->place.file, strerror(store->error), kind(store));
     } else if (store->error == 0 && store->failed) {
-        log_line(store->log, LOG_INFO, "voter",
-                 "%s/" RECORD_FILE " is written again: this node votes", store->config->state_dir);
+        log_line(store->log, LOG_INFO, "voter", "%s/%s is written again: this %s votes",
+                 store->place.dir, store->place.file, kind(store));
     }
     store->failed = store->error != 0;
     if (store->dirty) {
@@ -392,10 +415,8 @@ static void on_work_done(uv_work_t *work, int status)
 
 static void start_work(struct voter_store *store)
 {
-    const struct image image = store->latest;
-
-    store->latest = store->writing; /* Its buffer is free. */
-    store->writing = image;
+    store->writing = store->latest;
+    store->latest = (struct image){.bytes = NULL};
     store->dirty = false;
     store->busy = true;
     store->work.data = store;
@@ -411,26 +432,29 @@ static void start_work(struct voter_store *store)
 static void put_aside(struct voter_store *store)
 {
     store->damaged = false;
-    if (renameat(store->dir, RECORD_FILE, store->dir, OLD_FILE) == 0) {
-        log_line(store->log, LOG_WARN, "voter",
-                 "%s/" RECORD_FILE " is now " OLD_FILE ": this node "
-                 "votes by another record",
-                 store->config->state_dir);
+    if (renameat(store->dir, store->place.file, store->dir, store->old_file) == 0) {
+        log_line(store->log, LOG_WARN, "voter", "%s/%s is now %s: this %s votes by another record",
+                 store->place.dir, store->place.file, store->old_file, kind(store));
     }
 }
 
 void voter_store_write(struct voter_store *store, uint64_t number, const struct vote_record *record)
 {
+    const uint32_t members = record->accepted == NULL ? 0 : record->accepted->member_count;
     struct voter_file file = {.record = *record};
 
     assert(!store->closing);
     if (store->damaged) {
         put_aside(store);
     }
-    (void)text_set(file.cluster, sizeof file.cluster, store->config->cluster,
-                   strlen(store->config->cluster));
-    (void)text_set(file.name, sizeof file.name, store->config->name, strlen(store->config->name));
-    store->latest.length = voter_file_write(store->latest.bytes, &file);
+    (void)text_set(file.cluster, sizeof file.cluster, store->place.cluster,
+                   strlen(store->place.cluster));
+    (void)text_set(file.name, sizeof file.name, store->place.name, strlen(store->place.name));
+    free(store->latest.bytes); /* Of the one before, which was not begun. */
+    store->latest.bytes = malloc(voter_file_bytes_max(members));
+    if (store->latest.bytes != NULL) {
+        store->latest.length = voter_file_write(store->latest.bytes, &file);
+    }
     store->latest.number = number;
     store->dirty = true;
     if (!store->busy) {

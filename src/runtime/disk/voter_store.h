@@ -13,6 +13,18 @@
 
 struct voter_store;
 
+/* Whose record it is, and where: all of it is borrowed for the store's life. */
+struct voter_place {
+    const char *dir;  /* which is locked, and stays so (store.h) */
+    const char *file; /* the name of the record's file in it */
+    const char *cluster;
+    const char *name; /* of the voter */
+    bool is_witness;  /* which has no name of its own: people give it one in each cluster */
+    bool is_expected; /* to found with: the log tells what it means that there is no record yet */
+    uint32_t capacity;
+};
+#define VOTER_RECORD_FILE "voter"
+
 /* The record with that number, and all before it, are on disk; or could not be written. Called from
  * the loop, never from inside voter_store_write. */
 typedef void voter_store_on_synced(void *context, uint64_t number, bool ok);
@@ -26,16 +38,23 @@ bool voter_store_check(const char *dir, struct complaint *complaint);
  * it is of a voter, in another format. Returns false with the complaint set, exit status too. */
 bool voter_store_allows(const struct config *config, struct complaint *complaint);
 
-/* Reads what an earlier process of this voter left in `config`'s state directory, which is locked
- * and stays so (store.h). Returns NULL, after one line on the log that names the remedy, when the
- * directory cannot be used. `loop`, `config` and `log` are borrowed for the store's life. */
-struct voter_store *voter_store_open(uv_loop_t *loop, const struct config *config, struct log *log,
-                                     voter_store_on_synced *on_synced, void *context);
+/* The place of the record of a node with this configuration. */
+struct voter_place voter_place_of(const struct config *config);
+
+/* Reads what an earlier process of this voter left there. Returns NULL, after one line on the log
+ * that names the remedy, when the directory cannot be used. `loop` and `log` are borrowed for the
+ * store's life, too. */
+struct voter_store *voter_store_open(uv_loop_t *loop, const struct voter_place *place,
+                                     struct log *log, voter_store_on_synced *on_synced,
+                                     void *context);
 
 /* What was found: a record, borrowed from the store; or NULL. A record that is damaged, or not this
  * voter's, is none (Z3b): the log has said so, and nothing must be written in its place. */
 const struct vote_record *voter_store_found(const struct voter_store *store);
 bool voter_store_is_damaged(const struct voter_store *store);
+
+/* It is not asked for again: its memory is given back. */
+void voter_store_forget(struct voter_store *store);
 
 /* Begins to write the record, which is copied. Numbers rise. */
 void voter_store_write(struct voter_store *store, uint64_t number,

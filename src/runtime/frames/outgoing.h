@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/model/effect.h"
 #include "core/model/message.h"
+#include "proto/wire.h"
 
 /* Everything is borrowed for the call that gets it. */
 struct outgoing {
@@ -18,5 +20,9 @@ struct outgoing {
     size_t length;
     bool as_datagram; /* whatever its length: it is to show what passes */
 };
+
+/* Encodes what an EFFECT_SEND is about; the bytes are the codec's. `again`: the message is the one
+ * that was encoded last, of which only what differs is written. */
+struct outgoing outgoing_encode(struct wire *wire, const struct effect *effect, bool again);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "runtime/host/clock.h"
 #include "runtime/node/node_state.h"
+#include "runtime/sockets/answering.h"
 #include "runtime/sockets/arrival.h"
 #include "words/address_text.h"
 #include "words/refused_text.h"
@@ -51,25 +52,10 @@ static const struct node_id *hop_of(const struct node *node, const struct effect
  * written. */
 static struct outgoing encode(struct node *node, const struct effect *effect, struct step *step)
 {
-    assert(effect->message != NULL);
-    const struct wire_copy copy = {
-        .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
-        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U) |
-                 (effect->handed_on ? WIRE_HANDED_ON : 0U),
-        .echo = effect->echo,
-        .version = effect->version,
-        .brief = effect->brief,
-    };
-    const bool again = effect->message == step->encoded;
-    struct outgoing outgoing = {
-        .peer = &effect->peer,
-        .to = &effect->address,
-        .hop = hop_of(node, effect),
-        .type = effect->message->type,
-    };
+    struct outgoing outgoing = outgoing_encode(node->wire, effect,
+                                               effect->message == step->encoded);
 
-    outgoing.bytes = (again ? wire_encode_copy : wire_encode)(node->wire, effect->message, &copy,
-                                                              &outgoing.length);
+    outgoing.hop = hop_of(node, effect);
     step->encoded = effect->message;
     return outgoing;
 }
@@ -325,7 +311,7 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
     }
     role_clients_on_step(&node->roles);
     if (!id_equal(&life, &core_self(node->core)->id)) {
-        listener_close_inbound(&node->listener);
+        listener_close_inbound(&node->listener, &node->streams);
     }
     node->stepping = false;
     elector_on_step(&node->elector, now_ms);
@@ -609,46 +595,6 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     }
 }
 
-static const struct address *listed_address(const struct view *view, const struct node_id *id)
-{
-    for (uint32_t i = 0; view != NULL && i < view->member_count; i++) {
-        if (id_equal(&view->members[i].id, id)) {
-            return &view->members[i].address;
-        }
-    }
-    return NULL;
-}
-
-static bool is_on_host(const struct address *address, const struct address *host)
-{
-    struct address other = *address;
-
-    other.port = host->port;
-    return address_equal(&other, host);
-}
-
-/* Where the sender of a message that came by stream can be answered: nobody listens on the port of
- * its end of the stream. A joiner says where it is, which is no lie if it connected from there
- * (V6d). */
-static const struct address *answering_address(const struct node *node,
-                                               const struct message *message,
-                                               const struct address *from)
-{
-    const struct address *joiner = &message->joiner.member.address;
-    const struct address *listed = listed_address(core_view(node->core), &message->from);
-
-    if (listed == NULL) {
-        listed = listed_address(message_view(message), &message->from);
-    }
-    if (listed != NULL) {
-        return listed;
-    }
-    return (message->type == MESSAGE_JOIN || message->type == MESSAGE_READY) &&
-                   message->joiner.hops == 0 && is_on_host(joiner, from)
-               ? joiner
-               : from;
-}
-
 bool node_on_stream_frame(void *context, struct bytes frame, const struct address *from)
 {
     struct node *node = context;
@@ -661,7 +607,7 @@ bool node_on_stream_frame(void *context, struct bytes frame, const struct addres
     if (!decode(node, frame, &message) || message.type == MESSAGE_HELLO) {
         return false;
     }
-    const struct address *source = answering_address(node, &message, from);
+    const struct address *source = answering_address(core_view(node->core), &message, from);
     if (!came_by_cut_link(node, &message, message.relay ? from : source) &&
         !is_one_too_many(node, &message, from)) {
         step_with_message(node, &message, frame, source, 0);

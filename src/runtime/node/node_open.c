@@ -39,13 +39,14 @@ static bool open_sockets(struct node *node)
     node->streams.traffic = &node->traffic;
     node->streams.on_turn = node_on_turn;
     node->streams.context = node;
+    node->streams.inbox = node->inbox;
     node->streams.descriptors_max = descriptors_for_streams(descriptors_limit());
     int error = udp_open(&node->udp, node->loop, &node->latch, &node->traffic, &config->listen);
     if (error == 0) {
         error = listener_open(&node->listener, &node->streams, &config->listen, inbound_max);
     }
     if (error == 0) {
-        error = listener_start(&node->listener, node_on_stream_frame, node);
+        error = listener_start(&node->listener, node_on_stream_frame);
     }
     if (error == 0) {
         error = udp_start(&node->udp, node_on_datagram, node_on_turn, node);
@@ -88,7 +89,8 @@ static bool open_voter_store(struct node *node)
                  config->state_dir);
         return false;
     }
-    node->voter_store = voter_store_open(node->loop, config, node->log, node_on_synced, node);
+    const struct voter_place place = voter_place_of(config);
+    node->voter_store = voter_store_open(node->loop, &place, node->log, node_on_synced, node);
     return node->voter_store != NULL;
 }
 
@@ -176,7 +178,10 @@ static bool open_gate(struct node *node, const struct keyring *ring)
     const struct gate_options options = {.ring = ring,
                                          .wire = node->wire,
                                          .core = node->core,
-                                         .config = node->config,
+                                         .capacity = node->config->capacity,
+                                         .heartbeat_ms = node->config->timing.heartbeat_ms,
+                                         .lost_ms = node->config->timing.lost_ms,
+                                         .accepts_plain = node->config->auth == AUTH_ACCEPT,
                                          .log = node->log,
                                          .traffic = &node->traffic,
                                          .send = node_send_note,

@@ -103,7 +103,8 @@ struct node {
     void (*on_closed)(void *context);
     void *on_closed_context;
 
-    struct udp udp; /* with room for many datagrams, last */
+    uint8_t inbox[STREAM_INBOX_BYTES]; /* of streams */
+    struct udp udp;                    /* with room for many datagrams, last */
 };
 
 /* node_catch_up, for sockets: before what else has come. All that may step the core does this

@@ -9,6 +9,7 @@
 
 #include "core/model/member.h"
 #include "runtime/options/config.h"
+#include "runtime/options/setting.h"
 
 enum host_group {
     HOST_GROUP_UNKNOWN,
@@ -42,6 +43,8 @@ struct config_host {
     enum host_group (*group)(void *context, const char *name, gid_t *out);
 
     void *context;
+
+    enum program program; /* whose options count */
 };
 
 /* The real machine: getenv, environ, gethostname, getifaddrs, getaddrinfo, getgrnam. */

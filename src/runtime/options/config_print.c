@@ -92,17 +92,19 @@ static void print_unset(FILE *to, const struct setting *option, const char *orig
     fprintf(to, "# %s =%*s ; %s\n", option->name, padding, "", origin);
 }
 
-void config_print(FILE *to, const struct config *config, const struct config_outcome *outcome)
+void config_print(FILE *to, const struct config *config, const struct config_outcome *outcome,
+                  enum program program)
 {
     char value[OPTION_TEXT_MAX];
     char origin[ORIGIN_MAX];
 
-    fprintf(to, "# doyend %s: every setting, and where it comes from.\n", DOYEN_VERSION);
+    fprintf(to, "# %s %s: every setting, and where it comes from.\n", program_name(program),
+            DOYEN_VERSION);
     for (size_t i = 0; i < option_count(); i++) {
         const struct setting *option = option_at(i);
         uint32_t count = 0;
 
-        if (option->kind == NULL || option->kind->print == NULL) {
+        if (option->kind == NULL || option->kind->print == NULL || !option_is_of(option, program)) {
             continue;
         }
         origin_text(option, outcome->origins[i], config, outcome->file, origin);
@@ -120,12 +122,12 @@ void config_print(FILE *to, const struct config *config, const struct config_out
     }
 }
 
-void config_print_help(FILE *to)
+void config_print_help(FILE *to, enum program program)
 {
-    flags_print_help(to);
+    flags_print_help(to, program);
 }
 
-void config_print_usage(FILE *to)
+void config_print_usage(FILE *to, enum program program)
 {
-    flags_print_usage(to);
+    flags_print_usage(to, program);
 }

@@ -7,10 +7,11 @@
 #include "runtime/options/config_read.h"
 
 /* Prints each value with its origin, as a file that --config reads. */
-void config_print(FILE *to, const struct config *config, const struct config_outcome *outcome);
+void config_print(FILE *to, const struct config *config, const struct config_outcome *outcome,
+                  enum program program);
 
 /* Print the texts of --help and --usage. */
-void config_print_help(FILE *to);
-void config_print_usage(FILE *to);
+void config_print_help(FILE *to, enum program program);
+void config_print_usage(FILE *to, enum program program);
 
 #endif

@@ -173,16 +173,16 @@ static bool apply_file_setting(void *context, const char *key, const char *value
     const size_t index = option_find(key);
     const char *file = reading->outcome->file;
 
-    if (index == option_count()) {
-        const char *near = option_suggest(key, true);
+    if (index == option_count() || !option_is_of(option_at(index), reading->host->program)) {
+        const char *near = option_suggest(key, true, reading->host->program);
         if (near != NULL) {
             return refuse_config(reading, EXIT_CONFIGURATION,
                                  "%.300s:%u: unknown key '%.60s' (did you mean '%s'?)", file, line,
                                  key, near);
         }
         return refuse_config(reading, EXIT_CONFIGURATION,
-                             "%.300s:%u: unknown key '%.60s': see doyend --help for the options",
-                             file, line, key);
+                             "%.300s:%u: unknown key '%.60s': see %s --help for the options", file,
+                             line, key, program_name(reading->host->program));
     }
     if (option_at(index)->role != ROLE_SETTING) {
         return refuse_config(reading, EXIT_CONFIGURATION,
@@ -233,7 +233,7 @@ static bool apply_environment(struct reading *reading)
 
     for (size_t i = 0; i < option_count(); i++) {
         const struct setting *option = option_at(i);
-        if (option->kind == NULL) {
+        if (option->kind == NULL || !option_is_of(option, reading->host->program)) {
             continue;
         }
         const char *text = variable_of(reading, option);
@@ -751,6 +751,40 @@ static bool complete_key(struct reading *reading)
            refuse_option(reading, "insecure", "contradicts --key: leave one of them out");
 }
 
+/* What a node of one cluster has a default for. */
+static bool complete_node(struct reading *reading)
+{
+    return complete_name(reading) && complete_control(reading) && complete_control_group(reading) &&
+           complete_timing(reading) && complete_advertise(reading) && complete_seeds(reading) &&
+           complete_voters(reading) && complete_guard(reading) && complete_election(reading) &&
+           complete_priority(reading) && complete_partitions(reading) && complete_expect(reading) &&
+           complete_http(reading) && complete_key(reading);
+}
+
+static bool complete_witness(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+
+    if (config->key[0] == '\0') {
+        return refuse_option(reading, "key",
+                             "for which clusters? Give a directory with their key files, each as "
+                             "NAME.key");
+    }
+    if (config->state_dir[0] == '\0') {
+        return refuse_option(reading, "state-dir",
+                             "a witness must find again what it has promised: give a directory of "
+                             "its own");
+    }
+    (void)text_set(config->name, sizeof config->name, "witness", strlen("witness"));
+    return complete_timing(reading) && complete_http(reading);
+}
+
+static bool complete(struct reading *reading)
+{
+    return reading->host->program == PROGRAM_WITNESS ? complete_witness(reading)
+                                                     : complete_node(reading);
+}
+
 /* A repeated seed is harmless, but the second was probably meant to be another host. */
 static void warn_of_repeated_seeds(struct reading *reading)
 {
@@ -849,12 +883,13 @@ static bool read_file(struct reading *reading)
 void config_parse(struct config *config, struct config_outcome *outcome, int argc, char **argv,
                   const struct config_host *host)
 {
+    const struct command_line line = {.program = host->program, .argc = argc, .argv = argv};
     struct reading reading = {.outcome = outcome, .host = host};
     struct complaint complaint = {.exit_code = 0};
 
     *outcome = (struct config_outcome){.action = CONFIG_RUN};
     apply_defaults(&reading);
-    if (!flags_walk(argc, argv, scan_flag, &reading, &complaint)) {
+    if (!flags_walk(&line, scan_flag, &reading, &complaint)) {
         (void)refuse_config(&reading, EXIT_USAGE, "%s", complaint.text);
     }
     switch (outcome->action) {
@@ -873,12 +908,8 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
     }
 
     if (read_file(&reading) && apply_environment(&reading) &&
-        flags_walk(argc, argv, apply_flag, &reading, &complaint) && !reading.refused &&
-        complete_name(&reading) && complete_control(&reading) && complete_control_group(&reading) &&
-        complete_timing(&reading) && complete_advertise(&reading) && complete_seeds(&reading) &&
-        complete_voters(&reading) && complete_guard(&reading) && complete_election(&reading) &&
-        complete_priority(&reading) && complete_partitions(&reading) && complete_expect(&reading) &&
-        complete_http(&reading) && complete_key(&reading)) {
+        flags_walk(&line, apply_flag, &reading, &complaint) && !reading.refused &&
+        complete(&reading)) {
         *config = reading.partial.config;
         memcpy(config->file, outcome->file, sizeof config->file);
         warn_of_repeated_seeds(&reading);

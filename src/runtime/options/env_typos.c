@@ -82,7 +82,7 @@ static bool suggest(const char *name, char out[OPTION_VARIABLE_MAX])
         option_name[length++] = (char)(*c == '_' ? '-' : tolower((unsigned char)*c));
     }
     option_name[length] = '\0';
-    const char *near = option_suggest(option_name, false);
+    const char *near = option_suggest(option_name, false, PROGRAM_DOYEND);
     if (near == NULL || !has_variable(option_at(option_find(near)))) {
         return false;
     }

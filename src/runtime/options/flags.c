@@ -13,6 +13,7 @@
 enum { KEY_FIRST = 256 };
 
 struct walk {
+    enum program program;
     flags_on_flag *on_flag;
     void *context;
     struct complaint *complaint;
@@ -61,9 +62,8 @@ static error_t on_argp(int key, char *argument, struct argp_state *state)
     if (key == ARGP_KEY_ARG) {
         walk->faulty = true;
         (void)complaint_set(walk->complaint,
-                            "stray word '%.60s': doyend takes options only; doyend --help says "
-                            "more",
-                            argument);
+                            "stray word '%.60s': %s takes options only; %s --help says more",
+                            argument, program_name(walk->program), program_name(walk->program));
         return EINVAL;
     }
 
@@ -83,39 +83,54 @@ struct argp_table {
     struct argp_option rows[CONFIG_OPTIONS_MAX + GROUP_COUNT + 2];
 };
 
-static void fill_table(struct argp_table *table)
+static bool has_group(enum program program, enum option_group group)
+{
+    for (size_t i = 0; i < option_count(); i++) {
+        if (option_at(i)->group == group && option_is_of(option_at(i), program)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void fill_table(struct argp_table *table, enum program program)
 {
     struct argp_option *row = table->rows;
 
     for (size_t group = 0; group < GROUP_COUNT; group++) {
-        *row++ = (struct argp_option){.doc = option_group_title((enum option_group)group),
-                                      .group = (int)group + 1};
+        if (has_group(program, (enum option_group)group)) {
+            *row++ = (struct argp_option){.doc = option_group_title((enum option_group)group),
+                                          .group = (int)group + 1};
+        }
     }
     for (size_t i = 0; i < option_count(); i++) {
         const struct setting *option = option_at(i);
-        *row++ = (struct argp_option){.name = option->name,
-                                      .key = key_of(i),
-                                      .arg = option->argument,
-                                      .doc = option->help,
-                                      .group = (int)option->group + 1};
+        if (option_is_of(option, program)) {
+            *row++ = (struct argp_option){.name = option->name,
+                                          .key = key_of(i),
+                                          .arg = option_argument(option, program),
+                                          .doc = option_help(option, program),
+                                          .group = (int)option->group + 1};
+        }
     }
     *row++ = (struct argp_option){.key = '?', .flags = OPTION_HIDDEN};
     *row = (struct argp_option){.name = NULL};
 }
 
 /* Adds the default to an option's help. argp frees what is not `text` itself. */
-static char *on_help(int key, const char *text, void *input)
+static char *help_of(int key, const char *text, enum program program)
 {
     char *unchanged = NULL;
     memcpy(&unchanged, &text, sizeof unchanged); /* argp wants its own text back without const. */
-    (void)input;
 
     const size_t index = row_of(key);
     if (index == option_count()) {
         return unchanged;
     }
     const struct setting *option = option_at(index);
-    const char *fallback = option->fallback != NULL ? option->fallback : option->fallback_note;
+    const bool is_needed = program == PROGRAM_WITNESS && option->kind != NULL;
+    const char *note = is_needed ? "none: needed" : option->fallback_note;
+    const char *fallback = option->fallback != NULL ? option->fallback : note;
     if (fallback == NULL) {
         return unchanged;
     }
@@ -128,61 +143,92 @@ static char *on_help(int key, const char *text, void *input)
     return with_default;
 }
 
-static struct argp argp_of(const struct argp_table *table)
+static char *on_doyend_help(int key, const char *text, void *input)
 {
-    return (struct argp){
-        .options = table->rows,
-        .parser = on_argp,
-        .doc =
-            "Keeps this node a member of its cluster, and says who is in it and who coordinates: "
-            "the member that has been in it longest.\v"
-            "Each option may also be said by an environment variable (DOYEN_STATE_DIR for "
-            "--state-dir, the items of a repeated one separated by commas) or in a file "
-            "(--config). A flag overrides the environment, which overrides the file.\n\n"
-            "SIGTERM and SIGINT leave the cluster in good order, then end with status 0. Other "
-            "statuses: 1 failed while running, 64 wrong command line, 78 wrong configuration.",
-        .help_filter = on_help};
+    (void)input;
+    return help_of(key, text, PROGRAM_DOYEND);
 }
 
-bool flags_walk(int argc, char **argv, flags_on_flag *on_flag, void *context,
+static char *on_witness_help(int key, const char *text, void *input)
+{
+    (void)input;
+    return help_of(key, text, PROGRAM_WITNESS);
+}
+
+static const char *doc_of(enum program program)
+{
+    static const char witness[] =
+        "Votes in clusters of guard strict without being a member of them, so that of two nodes "
+        "either may be lost.\v"
+        "Each option may also be said by an environment variable (DOYEN_STATE_DIR for "
+        "--state-dir) or in a file (--config). A flag overrides the environment, which overrides "
+        "the file.\n\n"
+        "SIGHUP reads the directory of keys again, SIGUSR1 logs what is known of each cluster. "
+        "SIGTERM and SIGINT end it with status 0. Other statuses: 1 failed while running, 64 wrong "
+        "command line, 78 wrong configuration.";
+    static const char doyend[] =
+        "Keeps this node a member of its cluster, and says who is in it and who coordinates: "
+        "the member that has been in it longest.\v"
+        "Each option may also be said by an environment variable (DOYEN_STATE_DIR for "
+        "--state-dir, the items of a repeated one separated by commas) or in a file "
+        "(--config). A flag overrides the environment, which overrides the file.\n\n"
+        "SIGTERM and SIGINT leave the cluster in good order, then end with status 0. Other "
+        "statuses: 1 failed while running, 64 wrong command line, 78 wrong configuration.";
+
+    return program == PROGRAM_WITNESS ? witness : doyend;
+}
+
+static struct argp argp_of(const struct argp_table *table, enum program program)
+{
+    return (struct argp){.options = table->rows,
+                         .parser = on_argp,
+                         .doc = doc_of(program),
+                         .help_filter = program == PROGRAM_WITNESS ? on_witness_help
+                                                                   : on_doyend_help};
+}
+
+bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *context,
                 struct complaint *complaint)
 {
-    struct walk walk = {.on_flag = on_flag, .context = context, .complaint = complaint};
+    struct walk walk = {
+        .program = line->program, .on_flag = on_flag, .context = context, .complaint = complaint};
     struct argp_table table;
     char fault[USAGE_TEXT_MAX];
 
-    if (argc < 1) {
+    if (line->argc < 1) {
         return true; /* Not even a program name: nothing was said. */
     }
-    fill_table(&table);
-    const struct argp argp = argp_of(&table);
-    const error_t error = argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT,
-                                     NULL, &walk);
+    fill_table(&table, line->program);
+    const struct argp argp = argp_of(&table, line->program);
+    const error_t error = argp_parse(&argp, line->argc, line->argv,
+                                     ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &walk);
     if (error == 0 || walk.stopped || walk.faulty) {
         return !walk.faulty;
     }
-    if (!usage_is_sound(&argp, argc, argv, 0, fault)) {
-        return complaint_set(complaint, "%s; doyend --help says more", fault);
+    if (!usage_is_sound(&argp, line->argc, line->argv, 0, fault)) {
+        return complaint_set(complaint, "%s; %s --help says more", fault,
+                             program_name(line->program));
     }
     return complaint_set(complaint, "cannot read the command line: %s", strerror(error));
 }
 
-static void print(FILE *to, unsigned what)
+static void print(FILE *to, unsigned what, enum program program)
 {
-    char name[] = "doyend";
+    char name[OPTION_VARIABLE_MAX];
     struct argp_table table;
 
-    fill_table(&table);
-    const struct argp argp = argp_of(&table);
+    snprintf(name, sizeof name, "%s", program_name(program));
+    fill_table(&table, program);
+    const struct argp argp = argp_of(&table, program);
     argp_help(&argp, to, what, name);
 }
 
-void flags_print_help(FILE *to)
+void flags_print_help(FILE *to, enum program program)
 {
-    print(to, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
+    print(to, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, program);
 }
 
-void flags_print_usage(FILE *to)
+void flags_print_usage(FILE *to, enum program program)
 {
-    print(to, ARGP_HELP_USAGE);
+    print(to, ARGP_HELP_USAGE, program);
 }

@@ -51,6 +51,10 @@ static const struct setting options[] = {
      .argument = "ADDR:PORT",
      .help = "Where peers reach this node, by UDP and TCP; [::] is IPv4 and IPv6",
      .fallback = "0.0.0.0:7420",
+     .witness =
+         {.has_it = true,
+          .help =
+              "Where the nodes of all clusters reach this witness, by UDP and TCP; [::] is IPv4 and IPv6"},
      .group = GROUP_NODE,
      .kind = &option_address,
      IN_CONFIG(listen)},
@@ -66,6 +70,9 @@ static const struct setting options[] = {
      .help =
          "Keeps what must survive a restart: known peers, epoch, count of lives, a voter's record",
      .fallback_note = "none, volatile",
+     .witness =
+         {.has_it = true,
+          .help = "Keeps the record of each cluster, by which this witness votes, as NAME.voter"},
      .group = GROUP_NODE,
      .kind = &option_path,
      IN_CONFIG(state_dir)},
@@ -133,6 +140,9 @@ static const struct setting options[] = {
      .argument = "N",
      .help = "The number of members that a node can hold, 1 to 4096; the same on all members",
      .fallback = "256",
+     .witness =
+         {.has_it = true,
+          .help = "The number of members that a cluster may have, 1 to 4096: no lower than theirs"},
      .group = GROUP_CLUSTER,
      .kind = &option_number,
      IN_CONFIG(capacity),
@@ -156,6 +166,11 @@ static const struct setting options[] = {
          "base64 each, the first seals. Without it only addresses of this host's loopback may "
          "be listened on",
      .fallback_note = "none",
+     .witness =
+         {.has_it = true,
+          .argument = "DIR",
+          .help =
+              "The directory with a file for each cluster, NAME.key, which is the key file of its nodes; read again at SIGHUP"},
      .group = GROUP_CLUSTER,
      .kind = &option_path,
      IN_CONFIG(key)},
@@ -343,6 +358,7 @@ static const struct setting options[] = {
      .argument = "ADDR:PORT",
      .help = "Serves a page for browsers and the resources over TCP, GET only",
      .fallback = "off",
+     .witness = {.has_it = true, .help = "Serves the metrics for Prometheus over TCP, as /metrics"},
      .group = GROUP_CLIENTS,
      .kind = &option_http},
     {.name = "http-host",
@@ -364,6 +380,10 @@ static const struct setting options[] = {
      .help = "Whether the running daemon gives up starting programs, opening files of others and "
              "rare system calls",
      .fallback = "on",
+     .witness =
+         {.has_it = true,
+          .help =
+              "Whether the running witness gives up starting programs, opening files of others and rare system calls"},
      .group = GROUP_CLIENTS,
      .kind = &option_word,
      IN_CONFIG(sandbox),
@@ -374,6 +394,7 @@ static const struct setting options[] = {
      .argument = "LEVEL",
      .help = "error, warn, info or debug",
      .fallback = "info",
+     .witness = {.has_it = true},
      .group = GROUP_LOG,
      .kind = &option_word,
      IN_CONFIG(log_level),
@@ -383,6 +404,7 @@ static const struct setting options[] = {
      .help =
          "Of the lines on stderr; auto is text on a terminal and in the system's journal, JSON else",
      .fallback = "auto",
+     .witness = {.has_it = true},
      .group = GROUP_LOG,
      .kind = &option_word,
      IN_CONFIG(log_format),
@@ -400,14 +422,17 @@ static const struct setting options[] = {
      .argument = "FILE",
      .help = "Reads KEY = VALUE lines; the keys are these options without their dashes",
      .fallback_note = "none",
+     .witness = {.has_it = true},
      .group = GROUP_CONFIGURATION,
      .role = ROLE_CONFIG},
     {.name = "check",
      .help = "Checks the configuration, and whether a start with it would succeed now, and exits",
+     .witness = {.has_it = true},
      .group = GROUP_CONFIGURATION,
      .role = ROLE_CHECK},
     {.name = "print-config",
      .help = "Prints each value and where it comes from, as a file for --config, and exits",
+     .witness = {.has_it = true},
      .group = GROUP_CONFIGURATION,
      .role = ROLE_PRINT},
     {.name = "make-key",
@@ -417,14 +442,17 @@ static const struct setting options[] = {
      .role = ROLE_MAKE_KEY},
     {.name = "help",
      .help = "Prints this and exits",
+     .witness = {.has_it = true},
      .group = GROUP_CONFIGURATION,
      .role = ROLE_HELP},
     {.name = "usage",
      .help = "Prints the options in short and exits",
+     .witness = {.has_it = true},
      .group = GROUP_CONFIGURATION,
      .role = ROLE_USAGE},
     {.name = "version",
      .help = "Prints the version and exits",
+     .witness = {.has_it = true},
      .group = GROUP_CONFIGURATION,
      .role = ROLE_VERSION},
 };
@@ -464,13 +492,36 @@ size_t option_find(const char *name)
     return index;
 }
 
-const char *option_suggest(const char *name, bool settings_only)
+bool option_is_of(const struct setting *option, enum program program)
+{
+    return program == PROGRAM_DOYEND || option->witness.has_it;
+}
+
+const char *option_argument(const struct setting *option, enum program program)
+{
+    return program == PROGRAM_WITNESS && option->witness.argument != NULL ? option->witness.argument
+                                                                          : option->argument;
+}
+
+const char *option_help(const struct setting *option, enum program program)
+{
+    return program == PROGRAM_WITNESS && option->witness.help != NULL ? option->witness.help
+                                                                      : option->help;
+}
+
+const char *program_name(enum program program)
+{
+    return program == PROGRAM_WITNESS ? "doyen-witness" : "doyend";
+}
+
+const char *option_suggest(const char *name, bool settings_only, enum program program)
 {
     const char *names[COUNT_OF(options)];
     size_t count = 0;
 
     for (size_t i = 0; i < COUNT_OF(options); i++) {
-        if (options[i].role == ROLE_SETTING || !settings_only) {
+        if (option_is_of(&options[i], program) &&
+            (options[i].role == ROLE_SETTING || !settings_only)) {
             names[count++] = options[i].name;
         }
     }

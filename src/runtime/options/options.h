@@ -20,9 +20,15 @@ const char *option_group_title(enum option_group group);
 /* The row with this name, or option_count(). */
 size_t option_find(const char *name);
 
+/* Is the row one of the program's? Its argument and help there, and the program's name. */
+bool option_is_of(const struct setting *option, enum program program);
+const char *option_argument(const struct setting *option, enum program program);
+const char *option_help(const struct setting *option, enum program program);
+const char *program_name(enum program program);
+
 /* The name in the table that was probably meant, or NULL. Hidden ones are not suggested; with
  * `settings_only` neither are those that a file cannot hold. */
-const char *option_suggest(const char *name, bool settings_only);
+const char *option_suggest(const char *name, bool settings_only, enum program program);
 
 /* DOYEN_STATE_DIR for "state-dir". */
 enum { OPTION_VARIABLE_MAX = 64 };

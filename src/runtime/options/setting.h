@@ -59,6 +59,9 @@ struct option_kind {
                   char *out);
 };
 
+/* The programs that read their options by the table. */
+enum program { PROGRAM_DOYEND, PROGRAM_WITNESS };
+
 /* One row of the table. (getopt.h has taken the name `struct option`.) */
 struct setting {
     const char *name;
@@ -70,6 +73,13 @@ struct setting {
     enum option_group group;
     enum option_role role;
     bool repeatable;
+
+    /* Of doyen-witness. */
+    struct {
+        bool has_it;
+        const char *argument; /* NULL: as above */
+        const char *help;     /* NULL: as above */
+    } witness;
 
     const struct option_kind *kind; /* NULL for another role than ROLE_SETTING */
 

@@ -1,6 +1,8 @@
 #include "runtime/process/descriptors.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum {
     FILES = 32, /* standard ones, the loop's, sockets that listen, state, recording: about 20 */
@@ -10,6 +12,16 @@ enum {
 static uint64_t reserved(uint64_t limit)
 {
     return limit / 4 < DESCRIPTORS_RESERVED_MAX ? limit / 4 : DESCRIPTORS_RESERVED_MAX;
+}
+
+bool descriptors_open_standard(void)
+{
+    int fd;
+
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
 }
 
 uint64_t descriptors_for_streams(uint64_t limit)

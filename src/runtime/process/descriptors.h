@@ -11,6 +11,7 @@
 #ifndef RUNTIME_DESCRIPTORS_H
 #define RUNTIME_DESCRIPTORS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/process/log.h"
@@ -18,6 +19,10 @@
 /* The reserve: as many as both control sockets serve, and some for the state, a recording and name
  * lookups. With a small limit the reserve is a quarter of it. */
 enum { DESCRIPTORS_RESERVED_MAX = 600 };
+
+/* Whoever starts a program may have closed them; a log must not end up in a socket or a file that
+ * got the number 2. Returns false when the system has not even descriptors for that. */
+bool descriptors_open_standard(void);
 
 /* The first descriptor number that is reserved, when the process may have `limit` descriptors. */
 uint64_t descriptors_for_streams(uint64_t limit);

@@ -33,7 +33,9 @@ static void say_shared(struct log *log, const char *what, const char *file, cons
 
 bool sandbox_enter(const struct config *config, struct log *log)
 {
-    say_shared(log, "key", config->key, "doyen keys use and remove cannot write it");
+    if (!sandbox_is_directory(config->key)) {
+        say_shared(log, "key", config->key, "doyen keys use and remove cannot write it");
+    }
     say_shared(log, "record", config->record, "it ends when it is full");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         log_line(log, LOG_WARN, "sandbox", "off: the kernel keeps no process from new privileges");

@@ -129,6 +129,13 @@ bool sandbox_shares_directory(const char *file)
     return is_shared;
 }
 
+bool sandbox_is_directory(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 /* A file that is replaced by another one: what is around it may be written, unless others have
  * theirs there. */
 static int allow_replacing(const struct fence *fence, const char *file)
@@ -147,15 +154,18 @@ static int allow_own(const struct fence *fence, const struct config *config)
         error = allow_replacing(fence, config->record);
     }
     if (error == 0) {
-        error = allow_replacing(fence, config->key); /* doyen keys use replaces it. */
+        error = sandbox_is_directory(config->key)
+                    ? allow(fence, config->key, READING)
+                    : allow_replacing(fence, config->key); /* doyen keys use replaces it. */
     }
     if (error == 0 && config->file[0] != '\0') {
         error = allow_around(fence, config->file, LANDLOCK_ACCESS_FS_READ_FILE);
     }
     /* The socket's file goes when the daemon does. */
-    return error != 0 ? error
-                      : allow_around(fence, config->control,
-                                     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+    return error != 0 || config->control[0] == '\0'
+               ? error
+               : allow_around(fence, config->control,
+                              LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
 }
 
 /* What looking up a name and lending a page read: the configuration, often a link to where it is

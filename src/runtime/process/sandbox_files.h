@@ -10,6 +10,9 @@
  * has to: see sandbox.h. Returns 0, or the errno with which the kernel refuses. */
 int sandbox_fence_files(const struct config *config);
 
+/* Is it a directory of keys, as doyen-witness has one? */
+bool sandbox_is_directory(const char *path);
+
 /* Is that file in a directory of the system, such as /etc? There the fence lets nothing be made or
  * replaced. */
 bool sandbox_shares_directory(const char *file);

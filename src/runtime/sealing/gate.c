@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -12,6 +13,9 @@ _Static_assert(DATAGRAM_FRAME_BYTES_MAX + SEALED_EXTRA_BYTES <= DATAGRAM_BYTES_M
 
 /* Members, those who were before them, and joiners. */
 enum { SENDERS_PER_MEMBER = 2, SENDERS_SPARE = 256 };
+
+/* Who asks a witness: those who coordinate, or would. */
+enum { SENDERS_OF_WITNESS = 64 };
 
 static bool draw(void *out, size_t size)
 {
@@ -25,8 +29,12 @@ static bool draw(void *out, size_t size)
 
 static bool open_seal(struct gate *gate, const struct gate_options *options)
 {
-    gate->seal = seal_new(wire_header(options->wire), wire_frame_bytes_max(options->wire),
-                          SENDERS_PER_MEMBER * options->config->capacity + SENDERS_SPARE);
+    const uint32_t senders = options->answers_only
+                                 ? SENDERS_OF_WITNESS
+                                 : SENDERS_PER_MEMBER * options->capacity + SENDERS_SPARE;
+
+    gate->seal = seal_new(wire_header(options->wire), wire_frame_bytes_max(options->wire), senders,
+                          options->buffers);
     if (gate->seal == NULL) {
         return false;
     }
@@ -38,15 +46,31 @@ static bool open_seal(struct gate *gate, const struct gate_options *options)
     return true;
 }
 
+/* What only members need, who send to addresses without knowing who lives there, and each other
+ * beats. */
+static bool open_member(struct gate *gate, const struct gate_options *options)
+{
+    gate->strangers.contacts = calloc(CONTACTS_MAX, sizeof gate->strangers.contacts[0]);
+    return gate->strangers.contacts != NULL &&
+           beat_post_open(&gate->beats,
+                          &(struct beat_post_options){.core = options->core,
+                                                      .wire = options->wire,
+                                                      .seal = gate->seal,
+                                                      .accepts_plain = gate->accepts_plain,
+                                                      .capacity = options->capacity,
+                                                      .heartbeat_ms = options->heartbeat_ms,
+                                                      .lost_ms = options->lost_ms,
+                                                      .traffic = options->traffic});
+}
+
 bool gate_open(struct gate *gate, const struct gate_options *options)
 {
-    const struct timing *timing = &options->config->timing;
     uint8_t secret[COOKIE_SECRET_BYTES];
 
     gate->core = options->core;
     gate->traffic = options->traffic;
-    gate->salt_after_ms = timing->lost_ms;
-    gate->accepts_plain = options->config->auth == AUTH_ACCEPT;
+    gate->salt_after_ms = options->lost_ms;
+    gate->accepts_plain = options->accepts_plain;
     if (!draw(secret, sizeof secret) || !draw(gate->salt, sizeof gate->salt)) {
         return false;
     }
@@ -55,20 +79,14 @@ bool gate_open(struct gate *gate, const struct gate_options *options)
     if (options->ring->count > 0 && !open_seal(gate, options)) {
         return false;
     }
-    return beat_post_open(&gate->beats,
-                          &(struct beat_post_options){.core = options->core,
-                                                      .wire = options->wire,
-                                                      .seal = gate->seal,
-                                                      .accepts_plain = gate->accepts_plain,
-                                                      .capacity = options->config->capacity,
-                                                      .heartbeat_ms = timing->heartbeat_ms,
-                                                      .lost_ms = timing->lost_ms,
-                                                      .traffic = options->traffic});
+    return options->answers_only || open_member(gate, options);
 }
 
 void gate_close(struct gate *gate)
 {
     beat_post_close(&gate->beats);
+    free(gate->strangers.contacts);
+    gate->strangers.contacts = NULL;
     seal_free(gate->seal);
     gate->seal = NULL;
 }

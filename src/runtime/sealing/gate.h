@@ -40,11 +40,19 @@ struct gate_options {
     const struct keyring *ring; /* empty: frames are not sealed */
     struct wire *wire;
     const struct core *core;
-    const struct config *config;
+    uint32_t capacity;
+    uint64_t heartbeat_ms;
+    uint64_t lost_ms;
+    bool accepts_plain;
     struct log *log;
     struct node_traffic *traffic;
     strangers_send *send; /* a datagram, as it is */
     void *context;
+
+    /* A witness answers those who ask it, and nobody else: it has no beats, and knows whom it sends
+     * to. Many share what a frame is sealed and opened in. */
+    bool answers_only;
+    struct seal_buffers *buffers; /* NULL: of its own */
 };
 
 /* `gate` is zeroed. False: no memory, or no random bytes. */

@@ -38,6 +38,7 @@ bool per_second_take(struct per_second *taken, uint32_t most, uint64_t now_ms)
 
 static struct contact *contact_find(struct strangers *strangers, const struct address *to)
 {
+    assert(strangers->contacts != NULL);
     for (size_t i = 0; i < CONTACTS_MAX; i++) {
         struct contact *contact = &strangers->contacts[i];
         if (contact->sent_ms != 0 && address_equal(&contact->to, to)) {
@@ -116,7 +117,7 @@ static bool answers(const struct note *note, const struct contact *contact)
 /* The source may be another address of that host, so it is known by what it answers. */
 static struct contact *contact_answered(struct strangers *strangers, const struct note *note)
 {
-    for (size_t i = 0; i < CONTACTS_MAX; i++) {
+    for (size_t i = 0; strangers->contacts != NULL && i < CONTACTS_MAX; i++) {
         if (answers(note, &strangers->contacts[i])) {
             return &strangers->contacts[i];
         }

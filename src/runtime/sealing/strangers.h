@@ -57,7 +57,7 @@ struct strangers {
     strangers_send *send;
     void *context;
     uint8_t secret[COOKIE_SECRET_BYTES];
-    struct contact contacts[CONTACTS_MAX];
+    struct contact *contacts; /* CONTACTS_MAX; NULL: whoever lives somewhere is sent nothing */
     struct per_second challenges;
     struct per_second hints;
     struct address hinted[HINTED_MAX];
@@ -69,7 +69,8 @@ struct strangers {
     uint64_t words_ms;
 };
 
-/* `strangers` is zeroed; what is passed is borrowed for its life; `secret` is drawn by chance. */
+/* `strangers` is zeroed, but for `contacts`; what is passed is borrowed for its life; `secret` is
+ * drawn by chance. */
 void strangers_open(struct strangers *strangers, const uint8_t *header,
                     const uint8_t secret[COOKIE_SECRET_BYTES], struct log *log,
                     struct node_traffic *traffic, strangers_send *send, void *context);

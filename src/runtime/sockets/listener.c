@@ -42,9 +42,9 @@ static void inbound_refuse(struct inbound *inbound)
     inbound_close(inbound);
 }
 
-static bool is_member(const struct listener *listener, const struct node_id *life)
+static bool is_member(const struct inbound *inbound, const struct node_id *life)
 {
-    const struct view *view = core_view(listener->streams->core);
+    const struct view *view = core_view(stream_streams(inbound->stream)->core);
 
     return !view_is_empty(view) && view_has(view, life);
 }
@@ -56,7 +56,7 @@ static void inbound_greet(struct inbound *inbound, const struct node_id *life)
     inbound->greeted = true;
     inbound->life = *life;
     guests_remove(&listener->guests, &inbound->guest);
-    if (!is_member(listener, life)) {
+    if (!is_member(inbound, life)) {
         chain_insert(&listener->strangers, &inbound->stranger);
     }
     stream_expect(inbound->stream, 0);
@@ -67,11 +67,11 @@ static void inbound_on_frame(void *owner, const uint8_t *bytes, size_t length)
 {
     struct inbound *inbound = owner;
     struct listener *listener = inbound->listener;
-    struct streams *streams = listener->streams;
+    struct streams *streams = stream_streams(inbound->stream);
     struct message message;
 
     if (inbound->greeted) {
-        if (!listener->on_frame(listener->context, (struct bytes){.at = bytes, .length = length},
+        if (!listener->on_frame(streams->context, (struct bytes){.at = bytes, .length = length},
                                 &inbound->from)) {
             inbound_refuse(inbound);
         }
@@ -125,7 +125,7 @@ static struct inbound *one_too_many(struct listener *listener, struct inbound *n
     while (!chain_is_empty(&listener->strangers)) {
         struct inbound *oldest = CHAIN_ITEM(chain_pop_first(&listener->strangers), struct inbound,
                                             stranger);
-        if (!is_member(listener, &oldest->life)) {
+        if (!is_member(oldest, &oldest->life)) {
             return oldest;
         }
     }
@@ -198,17 +198,20 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
                        only_ipv6 ? UV_TCP_IPV6ONLY : 0);
 }
 
-int listener_start(struct listener *listener, listener_on_frame *on_frame, void *context)
+int listener_start(struct listener *listener, listener_on_frame *on_frame)
 {
     listener->on_frame = on_frame;
-    listener->context = context;
     return uv_listen((uv_stream_t *)&listener->server, BACKLOG, on_connection);
 }
 
-void listener_close_inbound(struct listener *listener)
+void listener_close_inbound(struct listener *listener, const struct streams *streams)
 {
-    while (!chain_is_empty(&listener->inbound)) {
-        inbound_close(CHAIN_ITEM(chain_pop_first(&listener->inbound), struct inbound, link));
+    for (struct chain *at = listener->inbound.next; at != &listener->inbound;) {
+        struct inbound *inbound = CHAIN_ITEM(at, struct inbound, link);
+        at = at->next;
+        if (stream_streams(inbound->stream) == streams) {
+            inbound_close(inbound);
+        }
     }
 }
 
@@ -226,5 +229,7 @@ void listener_close(struct listener *listener)
     }
     listener->open = false;
     uv_close((uv_handle_t *)&listener->server, on_closed);
-    listener_close_inbound(listener);
+    while (!chain_is_empty(&listener->inbound)) {
+        inbound_close(CHAIN_ITEM(chain_pop_first(&listener->inbound), struct inbound, link));
+    }
 }

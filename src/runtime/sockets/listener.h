@@ -13,9 +13,9 @@
 #include "runtime/sockets/guests.h"
 #include "runtime/sockets/stream.h"
 
-/* A frame that came by stream, after HELLO. It is valid for the call; `from` is the other end of
- * the connection, and nobody listens on its port. Returns false for a frame that is malformed, or a
- * second HELLO: that ends the connection. */
+/* A frame that came by stream, after HELLO; `context` is that of the stream's streams. It is valid
+ * for the call; `from` is the other end of the connection, and nobody listens on its port. Returns
+ * false for a frame that is malformed, or a second HELLO: that ends the connection. */
 typedef bool listener_on_frame(void *context, struct bytes frame, const struct address *from);
 
 struct listener {
@@ -28,7 +28,6 @@ struct listener {
     struct guests guests;   /* those of them that have not said HELLO */
     struct chain strangers; /* that said it for a life that was no member's, the oldest first */
     listener_on_frame *on_frame;
-    void *context;
 };
 
 /* Binds to `listen`. `listener` is zeroed, and stays where it is until the latch is free. Returns
@@ -37,10 +36,11 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
                   uint32_t inbound_max);
 
 /* Accepts streams from now on. Returns 0, or libuv's error code. */
-int listener_start(struct listener *listener, listener_on_frame *on_frame, void *context);
+int listener_start(struct listener *listener, listener_on_frame *on_frame);
 
-/* Closes all inbound streams. When a life ends, the nodes that hold a stream to it must notice. */
-void listener_close_inbound(struct listener *listener);
+/* Closes all inbound streams of these. When a life ends, the nodes that hold a stream to it must
+ * notice. */
+void listener_close_inbound(struct listener *listener, const struct streams *streams);
 
 void listener_close(struct listener *listener);
 

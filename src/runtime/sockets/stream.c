@@ -55,6 +55,7 @@ struct stream {
     size_t waiting_bytes;
 
     struct frame_reader reader;
+    size_t partial_bytes; /* of the reader, as counted in `streams` */
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -71,7 +72,7 @@ static void on_handle_closed(uv_handle_t *handle)
         while (!chain_is_empty(&stream->waiting)) {
             free(CHAIN_ITEM(chain_pop_first(&stream->waiting), struct frame, link));
         }
-        stream->streams->partial_bytes -= stream->reader.partial_capacity;
+        stream->streams->partial_bytes -= stream->partial_bytes;
         frame_reader_deinit(&stream->reader);
         free(stream);
     }
@@ -98,6 +99,18 @@ static void stream_end(struct stream *stream, int error)
     }
 }
 
+struct streams *stream_streams(const struct stream *stream)
+{
+    return stream->streams;
+}
+
+static size_t frame_bytes_max(const struct streams *streams)
+{
+    return streams->find != NULL ? STREAM_FIRST_BYTES_MAX
+                                 : wire_frame_bytes_max(streams->wire) +
+                                       (gate_is_keyed(streams->gate) ? SEALED_EXTRA_BYTES : 0);
+}
+
 static struct stream *stream_new(struct streams *streams, unsigned family,
                                  const struct stream_handler *handler, void *owner, int *error)
 {
@@ -122,8 +135,7 @@ static struct stream *stream_new(struct streams *streams, unsigned family,
     stream->streams = streams;
     stream->handler = handler;
     stream->owner = owner;
-    stream->reader.frame_bytes_max = wire_frame_bytes_max(streams->wire) +
-                                     (gate_is_keyed(streams->gate) ? SEALED_EXTRA_BYTES : 0);
+    stream->reader.frame_bytes_max = frame_bytes_max(streams);
     chain_init(&stream->waiting);
     streams->traffic->streams_open++;
     return stream;
@@ -146,13 +158,45 @@ static void set_options(struct stream *stream)
 
 /* --- In --- */
 
+static void count_partial(struct stream *stream)
+{
+    stream->streams->partial_bytes += stream->reader.partial_capacity - stream->partial_bytes;
+    stream->partial_bytes = stream->reader.partial_capacity;
+}
+
+/* Its first frame says where it belongs. Returns whether there is such a place. */
+static bool settle(struct stream *stream, struct bytes frame)
+{
+    struct streams *from = stream->streams;
+    struct streams *to = from->find == NULL ? from : from->find(from->context, frame);
+
+    if (to == NULL || to == from) {
+        return to == from;
+    }
+    for (uint8_t i = 0; i < stream->handles; i++) {
+        latch_acquire(to->latch);
+        latch_release(from->latch);
+    }
+    from->traffic->streams_open--;
+    to->traffic->streams_open++;
+    from->partial_bytes -= stream->partial_bytes;
+    to->partial_bytes += stream->partial_bytes;
+    stream->streams = to;
+    stream->reader.frame_bytes_max = frame_bytes_max(to);
+    return true;
+}
+
 /* Hands the plain frame to the owner; a frame that is not opened is the end of its stream. */
 static void open_and_deliver(struct stream *stream, struct bytes sealed)
 {
-    struct gate *gate = stream->streams->gate;
     struct bytes frame;
 
     stream->streams->traffic->frames_in++;
+    if (!settle(stream, sealed)) {
+        stream_end(stream, UV_EPROTO);
+        return;
+    }
+    struct gate *gate = stream->streams->gate;
     if (stream->accepted ? gate_open_frame(gate, &stream->gate, sealed, &frame)
                          : gate_open_answer(gate, &stream->gate, sealed, &frame)) {
         stream->handler->on_frame(stream->owner, frame.at, frame.length);
@@ -174,9 +218,8 @@ static void deliver(struct stream *stream, const struct bytes *frame)
 
 static void process_input(struct stream *stream, struct bytes input)
 {
-    const size_t held_before = stream->reader.partial_capacity;
+    const size_t held_before = stream->partial_bytes;
     enum frame_result result = FRAME_WHOLE;
-    struct streams *streams = stream->streams;
     struct bytes frame;
 
     while (result == FRAME_WHOLE && !stream->closed) {
@@ -195,9 +238,9 @@ static void process_input(struct stream *stream, struct bytes input)
             break;
         }
     }
-    streams->partial_bytes += stream->reader.partial_capacity - held_before;
-    if (streams->partial_bytes > STREAM_PARTIAL_BYTES_MAX &&
-        stream->reader.partial_capacity > held_before) {
+    count_partial(stream);
+    if (stream->streams->partial_bytes > STREAM_PARTIAL_BYTES_MAX &&
+        stream->partial_bytes > held_before) {
         stream_end(stream, UV_ENOBUFS);
     }
 }
@@ -221,7 +264,7 @@ static void on_buffer(uv_handle_t *handle, size_t suggested_size, uv_buf_t *buff
     struct streams *streams = stream->streams;
 
     (void)suggested_size;
-    *buffer = uv_buf_init((char *)streams->inbox, sizeof streams->inbox);
+    *buffer = uv_buf_init((char *)streams->inbox, STREAM_INBOX_BYTES);
 }
 
 static void on_read(uv_stream_t *handle, ssize_t length, const uv_buf_t *buffer)

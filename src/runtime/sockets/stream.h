@@ -20,6 +20,7 @@
 
 enum {
     STREAM_INBOX_BYTES = 64 * 1024,
+    STREAM_FIRST_BYTES_MAX = 512, /* of a sealed HELLO, with room for later versions */
     STREAM_QUEUE_FRAMES_MAX = 64,
     STREAM_QUEUE_BYTES_MAX = 4 << 20,
 
@@ -35,7 +36,11 @@ enum {
 };
 
 /* The state that all streams of one node share. One inbox serves all streams, because libuv fills
- * it and hands it over in one go. */
+ * it and hands it over in one go.
+ *
+ * A process with a core for each of several clusters has one of these for each, and one for the
+ * streams that it has accepted and that have said nothing yet: they go to the one that `find`
+ * names for the first frame, or end. */
 struct streams {
     uv_loop_t *loop;
     struct latch *latch;
@@ -43,13 +48,14 @@ struct streams {
     struct gate *gate;
     const struct core *core;        /* whose HELLO the streams send */
     void (*on_turn)(void *context); /* before what came is handed over (node_on_turn); or NULL */
+    struct streams *(*find)(void *context, struct bytes frame); /* NULL: these keep their own */
     void *context;
     struct log *log;
     struct node_traffic *traffic;
     size_t partial_bytes;       /* held for incomplete frames */
     uint64_t descriptors_max;   /* a stream's own descriptor must be below this (descriptors.h) */
     uint64_t starved_logged_ms; /* when the lack of file descriptors was last logged; 0: never */
-    uint8_t inbox[STREAM_INBOX_BYTES];
+    uint8_t *inbox;             /* of STREAM_INBOX_BYTES */
 };
 
 struct stream;
@@ -79,6 +85,9 @@ struct stream *stream_accept(struct streams *streams, uv_stream_t *server,
                              struct address *from, int *error);
 
 void stream_close(struct stream *stream);
+
+/* Those that it belongs to now. */
+struct streams *stream_streams(const struct stream *stream);
 
 /* Ends the stream with UV_ETIMEDOUT unless this is called again within `patience_ms`; 0 means
  * without limit. While frames are being sent, only their acknowledgement counts. */
