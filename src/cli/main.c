@@ -15,15 +15,28 @@
 
 enum { VERB_COLUMN = 14 }; /* where the summaries begin in the list of verbs */
 
-/* In the order in which a newcomer meets them. */
+/* In the order of --help, which has a heading before the first verb of each group. */
 static const struct verb *const verbs[] = {
-    &verb_status,   &verb_members,  &verb_coordinator, &verb_top,          &verb_wait,
-    &verb_watch,    &verb_why,      &verb_matrix,      &verb_links,        &verb_doctor,
-    &verb_history,  &verb_report,   &verb_voters,      &verb_keys,         &verb_lease,
-    &verb_run,      &verb_campaign, &verb_resign,      &verb_value,        &verb_roles,
-    &verb_observe,  &verb_hook,     &verb_leader,      &verb_elect,        &verb_partitions,
-    &verb_transfer, &verb_drain,    &verb_undrain,     &verb_restart_plan, &verb_tag,
-    &verb_change,   &verb_leave,    &verb_fault,       &verb_version};
+    &verb_status,  &verb_members, &verb_coordinator, &verb_top,          &verb_why,
+    &verb_history, &verb_matrix,  &verb_links,       &verb_doctor,       &verb_wait,
+    &verb_watch,   &verb_observe, &verb_run,         &verb_campaign,     &verb_resign,
+    &verb_value,   &verb_roles,   &verb_lease,       &verb_hook,         &verb_transfer,
+    &verb_drain,   &verb_undrain, &verb_leave,       &verb_restart_plan, &verb_tag,
+    &verb_change,  &verb_voters,  &verb_keys,        &verb_report,       &verb_fault,
+    &verb_version, &verb_leader,  &verb_elect,       &verb_partitions};
+
+static const struct heading {
+    const struct verb *before;
+    const char *text;
+} headings[] = {
+    {&verb_status, "Look"},
+    {&verb_wait, "Wait and follow"},
+    {&verb_run, "Run something on one host"},
+    {&verb_transfer, "Move the coordinator, leave, restart"},
+    {&verb_tag, "Change"},
+    {&verb_report, "Find faults"},
+    {&verb_leader, "Experiments, which any release may change or take out"},
+};
 
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
@@ -39,8 +52,14 @@ static const struct verb *find_verb(const char *name)
 
 static void print_help(FILE *out)
 {
-    fputs("Usage: doyen [--control PATH | --url URL] [--json] VERB ...\n\n", out);
+    size_t heading = 0;
+
+    fputs("Usage: doyen [--control PATH | --url URL] [--json] VERB ...\n", out);
     for (size_t i = 0; i < VERB_COUNT; i++) {
+        if (heading < sizeof headings / sizeof headings[0] &&
+            headings[heading].before == verbs[i]) {
+            fprintf(out, "\n %s:\n", headings[heading++].text);
+        }
         fprintf(out, "  %-*s%s\n", VERB_COLUMN, verbs[i]->name, verbs[i]->summary);
     }
     fputs("\n"
@@ -54,7 +73,8 @@ static void print_help(FILE *out)
           "\n"
           "Without --control or --url it takes the only socket in $XDG_RUNTIME_DIR/doyen or\n"
           "/run/doyen. Exit: 0 done or true, 1 refused or failed, 2 the guard is not met, 3 no\n"
-          "coordinator or --is-self is false, 4 daemon unreachable, 5 timed out, 64 usage.\n",
+          "coordinator or --is-self is false, 4 daemon unreachable, 5 timed out, 6 the cluster is\n"
+          "not healthy, 64 usage.\n",
           out);
 }
 

@@ -64,10 +64,11 @@ static const struct argp_option elect_options[] = {
 const struct verb verb_elect = {
     .name = "elect",
     .summary = "Begins an election of doyend --election, and says who leads then",
-    .details = "Any member may begin one, at any time. Returns when this node knows a leader "
-               "again. The leader is advisory: two parts of a network have one each.\n\n"
-               "Exit: 1 when the daemon does not elect, or its algorithm knows no resigning, 5 "
-               "when there was no leader in time.",
+    .details =
+        "An experiment. Any member may begin one, at any time. Returns when this node knows a leader "
+        "again. The leader is advisory: two parts of a network have one each.\n\n"
+        "Exit: 1 when the daemon does not elect, or its algorithm knows no resigning, 5 "
+        "when there was no leader in time.",
     .options = elect_options,
     .parse = parse_elect,
     .run = run_elect,

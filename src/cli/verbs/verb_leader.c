@@ -15,11 +15,12 @@ static enum exit_code run_leader(struct cli *cli, int argc, char **argv);
 const struct verb verb_leader = {
     .name = "leader",
     .summary = "Whom an election of doyend --election found, and whom each follows",
-    .details = "One line for the leader, then one per member: whom it follows, in which round, and "
-               "when it said so last. Without --election the leader is the best member of the "
-               "view, and nobody says anything. A leader is advisory: two parts of a network have "
-               "one each; doyen coordinator and doyen lease know of guards.\n\n"
-               "Exit: 0, 3 when there is no leader.",
+    .details =
+        "An experiment. One line for the leader, then one per member: whom it follows, in which round, and "
+        "when it said so last. Without --election the leader is the best member of the "
+        "view, and nobody says anything. A leader is advisory: two parts of a network have "
+        "one each; doyen coordinator and doyen lease know of guards.\n\n"
+        "Exit: 0, 3 when there is no leader.",
     .run = run_leader,
 };
 

@@ -76,7 +76,7 @@ const struct verb verb_partitions = {
     .arguments = "[KEY]",
     .summary = "Which member keeps which partition (doyend --partitions), or that of a key",
     .details =
-        "One line per member: how many partitions it is to own, how many it keeps with those "
+        "An experiment. One line per member: how many partitions it is to own, how many it keeps with those "
         "it backs up, how many it owns by now, as far as this node knows, and which it is to "
         "own. With KEY one line: the key's partition, its owner, then its backups. A table "
         "is advisory: two parts of a network have one each.\n\n"

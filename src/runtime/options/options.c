@@ -88,7 +88,7 @@ static const struct setting options[] = {
      .help = "What elections compare before age, 1 to 999999999, the highest is best; the others "
              "see it as the tag priority=N",
      .fallback_note = "0, no tag",
-     .group = GROUP_NODE,
+     .group = GROUP_EXPERIMENTS,
      .kind = &option_number,
      IN_CONFIG(priority),
      .min = 1,
@@ -195,7 +195,7 @@ static const struct setting options[] = {
      .help = "How doyen leader finds the leader, which is advisory: read off the view, or elected "
              "by messages, the same way by all members; not with --guard strict",
      .fallback = "oldest",
-     .group = GROUP_CLUSTER,
+     .group = GROUP_EXPERIMENTS,
      .kind = &option_word,
      IN_CONFIG(election),
      .min = ELECT_OLDEST,
@@ -205,7 +205,7 @@ static const struct setting options[] = {
      .help = "Which age leads among equal priorities, the same with all members: the lowest is the "
              "oldest",
      .fallback = "lowest",
-     .group = GROUP_CLUSTER,
+     .group = GROUP_EXPERIMENTS,
      .kind = &option_word,
      IN_CONFIG(best),
      .min = BEST_LOWEST,
@@ -215,7 +215,7 @@ static const struct setting options[] = {
      .help = "Shares out so many partitions among the members, 1 to 4096, the same with all of "
              "them: doyen partitions; the others see it as the tag partitions=N+BACKUPS",
      .fallback_note = "none, no tag",
-     .group = GROUP_CLUSTER,
+     .group = GROUP_EXPERIMENTS,
      .kind = &option_number,
      IN_CONFIG(partitions),
      .min = 1,
@@ -225,7 +225,7 @@ static const struct setting options[] = {
      .help = "Members besides its owner that keep a copy of each partition, 1 or 2; with "
              "--partitions",
      .fallback_note = "0",
-     .group = GROUP_CLUSTER,
+     .group = GROUP_EXPERIMENTS,
      .kind = &option_number,
      IN_CONFIG(backups),
      .min = 1,
@@ -235,7 +235,7 @@ static const struct setting options[] = {
      .help = "What a partition's next owner needs, up to 1h, before the former one lets go, unless "
              "doyen partitions --ready says sooner that it is ready; with --partitions",
      .fallback_note = "nothing",
-     .group = GROUP_CLUSTER,
+     .group = GROUP_EXPERIMENTS,
      .kind = &option_duration,
      IN_CONFIG(partitions_ready_ms),
      .min = 0,
@@ -477,6 +477,7 @@ const char *option_group_title(enum option_group group)
         [GROUP_TIMING] = "Timing (DUR is a number with its unit: 250ms, 2s, 1m):",
         [GROUP_CLIENTS] = "Clients:",
         [GROUP_LOG] = "The log:",
+        [GROUP_EXPERIMENTS] = "Experiments, which any release may change or take out:",
         [GROUP_CONFIGURATION] = "Configuration:",
     };
     return titles[group];

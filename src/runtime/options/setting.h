@@ -27,6 +27,7 @@ enum option_group {
     GROUP_TIMING,
     GROUP_CLIENTS,
     GROUP_LOG,
+    GROUP_EXPERIMENTS,
     GROUP_CONFIGURATION,
     GROUP_COUNT,
 };
