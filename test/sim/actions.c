@@ -18,7 +18,10 @@ static struct host *host_of(struct sim *sim, uint32_t index)
 /* Z3b: one process votes under a name, and under another's it is not this one. */
 static bool is_own_record(const struct host *host)
 {
-    return strcmp(host->name, host->right_name) == 0 && !host->record.damaged;
+    const struct record_write *kept = host->record.kept;
+    const char *voter = kept == NULL ? host->right_name : kept->voter;
+
+    return strcmp(host->name, voter) == 0 && !host->record.damaged;
 }
 
 bool sim_may_start(const struct sim *sim, uint32_t index)
@@ -200,6 +203,14 @@ bool sim_has_founded(const struct sim *sim)
     return true;
 }
 
+/* Is what the disk keeps whole, and its voter's who has the right name? */
+static bool is_found_again(const struct host *host)
+{
+    const struct record_write *kept = host->record.kept;
+
+    return kept != NULL && strcmp(kept->voter, host->right_name) == 0 && !host->record.spoilt;
+}
+
 bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
 {
     const struct voter_lists *lists = sim_lists(sim);
@@ -211,7 +222,7 @@ bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct vote_record *record = record_disk_find(&sim->hosts[i].record);
         const uint8_t place = record == NULL ? VOTER_NONE : voter_lists_find(lists, &record->id);
-        if (i != index && !sim->hosts[i].record.spoilt && place != VOTER_NONE) {
+        if (i != index && is_found_again(&sim->hosts[i]) && place != VOTER_NONE) {
             sound |= voter_set_of(place);
         }
     }
@@ -409,21 +420,47 @@ void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules
     }
 }
 
-/* One that goes by another's name would be made a voter, with a record that it does not find again
- * under its own (Z3b). */
-static bool has_somebodys_name(const struct sim *sim)
+/* Has it another's name, or goes another by its name? Then the other one may be made the voter of
+ * that name, with a record that nobody finds again under it (Z3b), and that puts aside its own. */
+static bool has_a_double(const struct sim *sim, const struct host *host)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        if (strcmp(sim->hosts[i].name, sim->hosts[i].right_name) != 0) {
+        const struct host *other = &sim->hosts[i];
+        if (other != host && (strcmp(other->name, host->right_name) == 0 ||
+                              strcmp(host->name, other->right_name) == 0)) {
             return true;
         }
     }
     return false;
 }
 
+/* Do those suffice whose records are found again under the right names? */
+static bool suffice_without_doubles(const struct sim *sim, uint32_t set)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    uint32_t wished = 0;
+    uint32_t found = 0;
+    uint32_t doubles = 0;
+    voter_set sound = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        const bool single = !has_a_double(sim, host);
+        const uint8_t place = lists == NULL || !single || !is_found_again(host)
+                                  ? VOTER_NONE
+                                  : voter_lists_find(lists, &host->record.kept->record.id);
+        doubles += !single;
+        wished += set >> i & 1;
+        found += (set >> i & 1) != 0 && single;
+        sound |= place == VOTER_NONE ? 0 : voter_set_of(place);
+    }
+    return doubles == 0 ||
+           (lists != NULL && quorum_is_majority(found, wished) && voter_lists_agree(lists, sound));
+}
+
 void sim_change_voters(struct sim *sim, uint32_t index, uint32_t set, uint32_t anew)
 {
-    if (!sim_is_running(sim, index) || has_somebodys_name(sim)) {
+    if (!sim_is_running(sim, index) || !suffice_without_doubles(sim, set)) {
         return;
     }
     struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TERMS);
@@ -433,6 +470,7 @@ void sim_change_voters(struct sim *sim, uint32_t index, uint32_t set, uint32_t a
             struct wished_voter *voter = &wish.voters[wish.count++];
             memcpy(voter->name, sim->hosts[i].right_name, sizeof voter->name);
             voter->anew = (anew >> i & 1) != 0;
+            sim->hosts[i].record.wished = true;
         }
     }
     pending->wish = (struct rules_wish){.voters = wish};

@@ -67,7 +67,8 @@ const struct fault *fault_table(uint32_t *count)
         {"other options", 1, FAULTS_OF_OPTIONS, FAULT_SPLITS | FAULT_FORGETS, strike_other_options},
         {"lost questions", 1, FAULTS_OF_QUESTIONS, FAULT_SPLITS, strike_lost_questions},
         {"change of terms", 1, FAULTS_OF_TERMS, FAULT_HARMLESS, strike_change_of_terms},
-        {"change of voters", 4, FAULTS_OF_VOTERS, FAULT_HARMLESS, strike_change_of_voters},
+        {"change of voters", 8, FAULTS_OF_VOTERS, FAULT_HARMLESS, strike_change_of_voters},
+        {"double of a voter", 1, FAULTS_OF_VOTERS, FAULT_FORGETS, strike_double_of_a_voter},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

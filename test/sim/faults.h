@@ -28,8 +28,7 @@ enum fault_group {
     FAULTS_OF_OPTIONS,   /* for some plans, beside the common ones, but not where terms change, or
                             where somebody lies */
     FAULTS_OF_QUESTIONS, /* for some plans, beside the common ones */
-    FAULTS_OF_VOTERS, /* for plans of guard strict where nobody lies: who does is no voter, and is
-                         not to become one */
+    FAULTS_OF_VOTERS,    /* for plans of guard strict; whoever lies is not made a voter */
 };
 
 struct fault {

@@ -3,8 +3,9 @@
 #include "faults_parts.h"
 #include "liar.h"
 
-/* Nobody is forged who votes under guard strict: with a vote, a lie may well break S9. Returns
- * false if all vote. */
+/* Nobody is forged who votes under guard strict, or may do so yet, or did so once, whom one that
+ * has missed a change still asks: with a vote, a lie may well break S9. Returns false if all vote.
+ */
 static bool draw_liar(struct sim *sim, struct random *random, uint32_t *liar)
 {
     uint32_t host = any_host(sim, random);
@@ -16,7 +17,7 @@ static bool draw_liar(struct sim *sim, struct random *random, uint32_t *liar)
     }
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
         *liar = (host + i) % sim_host_count(sim);
-        if (!sim_is_voter(sim, *liar)) {
+        if (!sim_may_have_a_vote(sim, *liar)) {
             return true;
         }
     }
@@ -56,6 +57,7 @@ static void lie(struct sim *sim, struct random *random, enum lie_kind kind, bool
     if (!draw_liar(sim, random, &lies.lie.host)) {
         lies.lie.stranger = true;
     }
+    lies.spares_voters = sim_voter_count(sim) != 0;
     liar_goes_on(sim, &lies);
 }
 

@@ -120,6 +120,7 @@ void strike_stuck_record(struct sim *sim, struct random *random);
 void strike_crash_before_sync(struct sim *sim, struct random *random);
 void strike_failing_record(struct sim *sim, struct random *random);
 void strike_spoilt_record(struct sim *sim, struct random *random);
+void strike_double_of_a_voter(struct sim *sim, struct random *random);
 void strike_change_of_voters(struct sim *sim, struct random *random);
 void strike_pause_of_the_acting(struct sim *sim, struct random *random);
 void strike_pause_in_a_campaign(struct sim *sim, struct random *random);

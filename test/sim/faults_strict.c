@@ -115,6 +115,35 @@ void strike_change_of_voters(struct sim *sim, struct random *random)
     }
 }
 
+static void wish_anew(struct sim *sim, uint32_t asked, uint32_t voter)
+{
+    const uint32_t set = listed_hosts(sim);
+    const uint32_t anew = UINT32_C(1) << voter;
+
+    if ((set & anew) != 0) {
+        sim_change_voters(sim, asked, set, anew);
+    }
+}
+
+/* Another goes by a voter's name while that one is to get another record. */
+void strike_double_of_a_voter(struct sim *sim, struct random *random)
+{
+    const uint32_t voter = any_voter(sim, random);
+    const uint32_t host = another_host(sim, random, voter);
+    const bool is_down = draw(random, 0, 2) != 0;
+    const uint32_t down_ms = draw_u32(random, 0, 8000);
+    const uint32_t asked = any_host(sim, random);
+
+    sim_crash(sim, host);
+    sim_rename(sim, host, sim_name(sim, voter));
+    if (is_down) {
+        fault_crash_and_return(sim, voter, down_ms);
+    }
+    sim_after(sim, draw(random, 0, 1000), fault_start_again, host, KEEP_DISK);
+    sim_after(sim, draw(random, 0, 6000), wish_anew, asked, voter);
+    sim_after(sim, draw(random, 2000, 15000), fault_put_right, host, 0);
+}
+
 /* --- Leases --- */
 
 /* About as long as a coordinator counts a lease, as a voter holds it, or as a silence may last. */

@@ -114,24 +114,41 @@ bool sim_has_settled(const struct sim *sim)
     return true;
 }
 
-bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other)
+/* The places of those who vote, but for two hosts. */
+static voter_set voting_set(const struct sim *sim, const struct voter_lists *lists, uint32_t one,
+                            uint32_t other)
 {
-    const struct voter_lists *lists = sim_lists(sim);
-    uint32_t count = 0;
     voter_set set = 0;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
         const struct vote_record *record = record_disk_find(&host->record);
-        const bool counts = i != one && i != other && votes(sim, host);
-        const uint8_t place = lists == NULL || record == NULL
+        const uint8_t place = i == one || i == other || record == NULL || !votes(sim, host)
                                   ? VOTER_NONE
                                   : voter_lists_find(lists, &record->id);
-        count += counts;
-        set |= counts && place != VOTER_NONE ? voter_set_of(place) : 0;
+        set |= place != VOTER_NONE ? voter_set_of(place) : 0;
     }
+    return set;
+}
+
+bool sim_all_vote(const struct sim *sim)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+
+    return sim_has_settled(sim) &&
+           voting_set(sim, lists, SIM_NOBODY, SIM_NOBODY) == voter_lists_all(lists);
+}
+
+bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    uint32_t count = 0;
+
     if (lists != NULL) {
-        return voter_lists_agree(lists, set);
+        return voter_lists_agree(lists, voting_set(sim, lists, one, other));
+    }
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        count += i != one && i != other && votes(sim, &sim->hosts[i]);
     }
     return sim->voters.count == 0 || quorum_is_majority(count, sim->voters.count);
 }
@@ -233,6 +250,13 @@ bool sim_is_voter(const struct sim *sim, uint32_t host)
 
     return lists == NULL ? voters_find(&sim->voters, name) != VOTER_NONE
                          : voter_lists_find_name(lists, name) != VOTER_NONE;
+}
+
+bool sim_may_have_a_vote(const struct sim *sim, uint32_t host)
+{
+    const struct record_disk *disk = &host_of(sim, host)->record;
+
+    return disk->wished || disk->kept != NULL;
 }
 
 enum phase sim_phase(const struct sim *sim, uint32_t host)

@@ -1403,6 +1403,9 @@ static void go_on(struct sim *sim, uint32_t index, uint32_t unused)
     (void)unused;
     for (uint32_t host = 0; host < sim->host_count && !sim->liar->pauses; host++) {
         told.lie.to = host;
+        if (told.spares_voters && !told.lie.stranger && sim_may_have_a_vote(sim, told.lie.host)) {
+            break;
+        }
         for (uint32_t i = 0; i < told.each_time && (told.to >> (host % 64) & 1) != 0; i++) {
             liar_tell(sim, &random, &told.lie);
         }

@@ -98,6 +98,7 @@ struct lies {
     uint32_t each_time; /* so many lies to each of the hosts */
     uint64_t ms;        /* UINT64_MAX: for ever */
     uint64_t seed;
+    bool spares_voters; /* nothing is told in the name of one that may have a vote */
 };
 
 void liar_goes_on(struct sim *sim, const struct lies *told);

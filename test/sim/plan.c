@@ -309,6 +309,47 @@ static bool can_change_terms(const struct plan *plan, struct sim *sim)
     return sim_has_terms(sim, &rules);
 }
 
+/* The voters of before but for one, with a member in its place where there is one. 0: there is
+ * nobody to do without, or to take for it. */
+static uint32_t next_voters(const struct plan *plan, const struct sim *sim)
+{
+    uint32_t listed = 0;
+    uint32_t others = 0;
+
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        const uint32_t one = UINT32_C(1) << host;
+        listed |= sim_is_voter(sim, host) ? one : 0;
+        others |= sim_is_running(sim, host) && !sim_is_voter(sim, host) ? one : 0;
+    }
+    return (listed & (listed - 1)) | (others & ~(others - 1));
+}
+
+/* Whatever was said of the voters, an operator changes them, where those who are left suffice. */
+static bool can_change_voters(const struct plan *plan, struct sim *sim)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    uint32_t host = 0;
+
+    while (host < plan->hosts && !sim_is_acting(sim, host)) {
+        host++;
+    }
+    const uint32_t wished = next_voters(plan, sim);
+    if (host == plan->hosts || wished == 0 || !sim_all_vote(sim)) {
+        return true;
+    }
+    const uint64_t number = lists->number;
+    for (uint64_t ms = 0; ms < plan_heal_ms_max(plan); ms += 100) {
+        if (ms % 2000 == 0) { /* Asked again, as an operator would (Z11f). */
+            sim_change_voters(sim, host, wished, 0);
+        }
+        sim_run(sim, 100);
+        if (sim_lists(sim)->number > number && sim_has_settled(sim)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Nobody is held for silent, or locked out, for what was said: whoever is started again comes in.
  */
 static const char *check_after_lies(const struct plan *plan, struct sim *sim)
@@ -331,6 +372,10 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
     }
     if (plan->terms && sim_failure(sim) == NULL && !can_change_terms(plan, sim)) {
         return "A1: terms cannot be changed after the lies";
+    }
+    if (plan->guard.policy == GUARD_STRICT && sim_failure(sim) == NULL &&
+        !can_change_voters(plan, sim)) {
+        return "Z11: voters cannot be changed after the lies";
     }
     return NULL;
 }

@@ -298,7 +298,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
         draw_group(plan, FAULTS_OF_LEASES, NULL, 2);
     }
-    if (plan->guard.policy == GUARD_STRICT && !options->liar) {
+    if (plan->guard.policy == GUARD_STRICT) {
         draw_group(plan, FAULTS_OF_VOTERS, NULL, 2);
     }
     if (options->liar) {

@@ -555,8 +555,8 @@ static void on_resolved(struct sim *sim, struct host *host)
 
 static void keep_record(struct host *host, struct pending *pending)
 {
-    if (strcmp(pending->write->voter, host->right_name) != 0) {
-        return; /* Another voter's disk is in this host by now. */
+    if (pending->write->disk != host->record.number) {
+        return; /* Another disk is in this host by now. */
     }
     record_disk_keep(&host->record, pending->write);
     pending->write = NULL;

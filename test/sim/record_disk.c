@@ -15,6 +15,7 @@ struct record_write *record_write_new(struct record_disk *disk, const struct cor
         assert(write != NULL);
     }
     write->number = number;
+    write->disk = disk->number;
     memcpy(write->voter, core_self(core)->name, sizeof write->voter);
     core_record(core, &write->record);
     view_init(&write->view, capacity, write->storage);

@@ -14,6 +14,7 @@
 /* One write of a record, with its own copy of the accepted view. */
 struct record_write {
     uint64_t number;
+    uint32_t disk;                  /* for which it is */
     char voter[NAME_BYTES_MAX + 1]; /* whose it is */
     struct vote_record record;
     struct view view;
@@ -21,6 +22,7 @@ struct record_write {
 };
 
 struct record_disk {
+    uint32_t number;            /* of this disk, wherever it is */
     struct record_write *kept;  /* NULL: there is no record */
     struct record_write *next;  /* asked for while another is under way; NULL: none */
     struct record_write *spare; /* what was kept before, to be used again; NULL: nothing */
@@ -28,6 +30,7 @@ struct record_disk {
     bool damaged;               /* what is kept does not match its checksum */
     bool fails;                 /* writes are answered with an error */
     bool spoilt;                /* its voter does not vote, for good or until it is restarted */
+    bool wished;                /* an operator wanted its voter to be one */
     uint64_t sync_us_max;       /* a write takes up to this long; 0: the default */
     uint64_t stuck_until_us;    /* no write ends before */
 };

@@ -92,6 +92,7 @@ static void init_host(struct sim *sim, uint32_t index)
     name_host(host, index);
     memcpy(host->right_name, host->name, sizeof host->right_name);
     host->address = address_of(index);
+    host->record.number = index;
     host->has_disk = sim->options.disks;
     host->clock.shown_us = US_PER_MS * random_between(&sim->random, 1000, 100 * 1000 * 1000);
     host->now_us = UINT64_MAX;
@@ -189,6 +190,7 @@ struct sim *sim_new(const struct sim_options *options)
     for (uint32_t i = 0; i < sim->options.voter_count; i++) {
         memcpy(sim->voters.names[i], sim->hosts[i].name, sizeof sim->voters.names[i]);
         sim->voters.count++;
+        sim->hosts[i].record.wished = true;
     }
     const struct sim_terms terms = sim_usual_terms(sim);
     for (uint32_t i = 0; i < sim->host_count; i++) {

@@ -308,11 +308,17 @@ uint32_t sim_voter_count(const struct sim *sim);        /* 0 but under guard str
 bool sim_watches_its_neighbours(const struct sim *sim);
 bool sim_is_voter(const struct sim *sim, uint32_t host); /* by the name that it was given */
 
+/* Does it vote, or did it once, or may it yet, as an operator wanted it to? */
+bool sim_may_have_a_vote(const struct sim *sim, uint32_t host);
+
 /* The voters of the highest view that anybody holds, or has on disk; NULL: there is none. */
 const struct voter_lists *sim_lists(const struct sim *sim);
 
 /* Is no change of the voters on any voter's disk that is not settled? */
 bool sim_has_settled(const struct sim *sim);
+
+/* Is it settled who votes, and do they all? */
+bool sim_all_vote(const struct sim *sim);
 
 /* The operator of that host wants these to vote, `anew` under other records (Z11). */
 void sim_change_voters(struct sim *sim, uint32_t host, uint32_t set, uint32_t anew);

@@ -459,6 +459,53 @@ Story(liar, what_a_voter_was_made_to_accept_does_not_come_back)
     sim_free(sim);
 }
 
+/* Z9d, Z11h: byzantium alone votes, and is made to believe in views that it never accepted, while
+ * athens is to be a voter, too: a record that they do not name would be retired for good. */
+Story(liar, who_votes_alone_believes_nobody_else)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
+                                                     .host_count = 4,
+                                                     .seed_count = 1,
+                                                     .guard = {.policy = GUARD_STRICT, .count = 1},
+                                                     .voter_count = 1,
+                                                     .disks = true,
+                                                     .exclusive = true,
+                                                     .lenient = true});
+    struct view view;
+    void *storage = calloc(1, view_bytes(MEMBER_MAX));
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
+
+    cr_assert_not_null(storage);
+    sim_change_voters(sim, A, 1U << B, 0);
+    sim_run(sim, SETTLE_MS);
+    sim_change_voters(sim, A, 1U << A | 1U << B, 0);
+    view_init(&view, MEMBER_MAX, storage);
+    view_copy(&view, core_view(sim->hosts[B].core));
+    const uint32_t last = view_find(&view, &sim->hosts[D].witness.life);
+    const struct member first = view.members[0];
+    view.members[0] = view.members[last];
+    view.members[last] = first;
+    view.members[last].age = view.members[0].age;
+    view.members[0].age = first.age;
+    view.parent = view_id_of(&view);
+    view.version++;
+    view_seal(&view);
+    shown.from = sim->hosts[D].witness.life;
+    shown.source = sim->hosts[D].address;
+    shown.number = sim->hosts[D].number + 1;
+    liar_says(sim, B, &shown);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    sim_trust(sim);
+    sim_crash(sim, D);
+    sim_start(sim, D);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    story_check(sim_acting_count(sim) == 1 && sim_all_vote(sim), seed);
+    story_holds(sim, seed);
+    sim_free(sim);
+    free(storage);
+}
+
 /* Z2l, S17: cyrene holds a view that was proposed in its coordinator's name, above all that this
  * one makes; its vote is the one that is needed when that one dies. */
 Story(liar, what_a_voter_was_made_to_accept_in_this_reign_does_not_come_back)

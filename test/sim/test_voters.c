@@ -188,6 +188,39 @@ Story(voters, of_two_operators_one_has_his_way)
     sim_free(sim);
 }
 
+/* Z11i: cyrene missed a change, and knows athens and byzantium to vote, who are lost for good. It
+ * is asked by delphi, of whom nobody else says that it votes; as a member, or when it has
+ * restarted. */
+Story(voters, one_that_missed_a_change_votes_with_who_came)
+{
+    for (int again = 0; again < 2; again++) {
+        struct sim *sim = begun(seed, 4, 3);
+        sim_run(sim, 1000);
+        sim_change_voters(sim, A, set_of("ADC"), 0);
+        for (uint32_t host = A; host <= D; host++) { /* While its lease counts (Z11f). */
+            if (host != C) {
+                sim_cut(sim, host, C);
+            }
+        }
+        const struct voter_lists *known = &core_view(sim_core(sim, D))->voters;
+        for (uint64_t ms = 0; known->number == 1 || voter_lists_are_joint(known); ms += 10) {
+            story_check(ms < 2 * CHANGE_MS, seed);
+            sim_run(sim, 10);
+            known = &core_view(sim_core(sim, D))->voters;
+        }
+        sim_crash(sim, A);
+        sim_crash(sim, B);
+        sim_heal(sim);
+        if (again > 0) {
+            sim_crash(sim, C);
+            sim_start(sim, C);
+        }
+        story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
+        story_check(is_listed(sim, "ADC") && sim_acting_count(sim) == 1, seed);
+        sim_free(sim);
+    }
+}
+
 /* H75: what it knows are voters of whom nobody votes any more. */
 Story(voters, one_that_was_cut_off_during_three_changes_comes_in)
 {

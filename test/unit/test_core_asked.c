@@ -225,6 +225,23 @@ Test(core_asked, a_worker_shows_what_a_voter_is_asked_for)
     rig_free(rig);
 }
 
+/* H48: B alone votes, so nothing was committed without it; C has no vote, and hears no voter. */
+Test(core_asked, a_worker_shows_the_chain_to_a_worker_alone)
+{
+    char text[64];
+
+    for (const char *self = "BC"; *self != '\0'; self++) {
+        struct rig *rig = rig_strict_among("A B C D", *self, "B");
+        struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "+E")}};
+
+        (void)rig_votes(rig);
+        rig_pass(rig, rig->timing.fresh_ms + rig->timing.heartbeat_ms, "D");
+        rig_gets(rig, 'D', &shown);
+        cr_assert_str_eq(rig_sees(rig, text), *self == 'B' ? "A B C D" : "A B C D E");
+        rig_free(rig);
+    }
+}
+
 Test(core_asked, who_asks_for_the_view_is_shown_what_it_asked)
 {
     struct rig *rig = rig_in("A B C", 'B');

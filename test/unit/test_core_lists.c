@@ -402,6 +402,51 @@ Test(core_lists, other_voters_than_could_come_next_are_taken_from_a_voter_alone)
     }
 }
 
+/* H85: E missed how C came to D; of those that it knows to vote it hears none any more. */
+Test(core_lists, who_names_them_is_asked_where_no_voter_is_heard)
+{
+    struct rig *rig = rig_strict_among("A B C D E", 'E', "A B C");
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "-B")}};
+
+    rig_pass(rig, rig->timing.fresh_ms + rig->timing.heartbeat_ms, "D");
+    view_name_voters(shown.carrier.view, "A D E");
+    shown.carrier.view->voters.number = 2;
+    view_seal(shown.carrier.view);
+    rig_gets(rig, 'D', &shown);
+    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_VOTERS);
+    const struct rig_sent *pull = NULL;
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        pull = rig->sent[i].message.type == MESSAGE_PULL ? &rig->sent[i] : pull;
+    }
+    cr_assert_not_null(pull);
+    cr_assert_eq(pull->to, 'D');
+    shown = rig_message(rig, 'D', &shown);
+    shown.echo = pull->echo;
+    rig_gets_raw(rig, &shown);
+    cr_assert_eq(core_view(rig->core)->hash, shown.carrier.view->hash);
+    rig_free(rig);
+}
+
+/* H48: what it accepted is on disk, and the next coordinator builds on that. */
+Test(core_lists, a_voter_that_restarts_accepts_no_voters_that_could_not_come_next)
+{
+    struct voter_bench *bench = bench_new();
+    struct built_view built = view_of("B A");
+    const struct message prepare = {.type = MESSAGE_PREPARE,
+                                    .from = built.view.members[0].id,
+                                    .carrier = {.view = &built.view}};
+
+    bench_knows_founders(bench);
+    voter_lists_copy(&built.view.voters, &bench->core->voter.accepted.voters);
+    view_seal(&built.view);
+    cr_assert(install_is_sound(bench->core, &prepare));
+    built.view.voters.voters[2].record = record_of('X');
+    view_seal(&built.view);
+    cr_assert_not(install_is_sound(bench->core, &prepare));
+    view_built_free(&built);
+    bench_free(bench);
+}
+
 /* V6g: a heartbeat says that the named view is lacked; D8c: and it puts off no question. */
 Test(core_lists, who_names_a_higher_view_is_told_by_a_heartbeat_that_it_is_lacked)
 {

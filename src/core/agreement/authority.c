@@ -161,7 +161,7 @@ bool authority_knows(const struct core *core, uint32_t position)
 }
 
 /* Z9d: the word of a member on the chain counts if it is the coordinator or a voter, and any
- * other's where no voter can be asked. A proposal is its maker's. */
+ * other's where no voter can be asked, for one that does not vote. A proposal is its maker's. */
 static bool knows_the_chain(const struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
@@ -170,7 +170,8 @@ static bool knows_the_chain(const struct core *core, const struct message *messa
         return false;
     }
     return authority_knows(core, position) || message->type == MESSAGE_PREPARE ||
-           authority_voter(core) == VIEW_NONE;
+           (authority_voter(core) == VIEW_NONE &&
+            electorate_own(core, &core->view.voters) == VOTER_NONE);
 }
 
 /* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first

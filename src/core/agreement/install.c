@@ -97,19 +97,30 @@ static bool fits(const struct core *core, const struct view *view)
     return accord_fits(core, &view->agreed) && core_is_strict(core) == (view->voters.count > 0);
 }
 
+/* Could the voters come next to those that this node knows: of its view, of what it accepted, of
+ * its record, or of what it was shown when it asked? */
+static bool could_come_next(const struct core *core, const struct voter_lists *lists)
+{
+    const struct view *pending = &core->change.pending;
+    const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
+
+    return voter_lists_follow(&ours->voters, lists) ||
+           (!view_is_empty(pending) && voter_lists_follow(&pending->voters, lists)) ||
+           (core->install.shown.count > 0 && voter_lists_follow(&core->install.shown, lists));
+}
+
 /* Z11i: of others than could come next one learns from who votes, not from who says that it reigns.
  * A VOTE is of one by whom this candidate goes now (Z12a). */
 static bool names_due_voters(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
-    const struct view *pending = &core->change.pending;
+    const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
     const uint32_t sender = view_find(&core->view, &message->from);
 
-    if (!core_is_strict(core) || !core_is_member(core) || view->lineage != core->view.lineage) {
+    if (!core_is_strict(core) || ours->voters.count == 0 || view->lineage != ours->lineage) {
         return true;
     }
-    return voter_lists_follow(&core->view.voters, &view->voters) ||
-           (!view_is_empty(pending) && voter_lists_follow(&pending->voters, &view->voters)) ||
+    return could_come_next(core, &view->voters) ||
            (sender != VIEW_NONE && core->peers[sender].franchise.voter) ||
            message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
 }
@@ -119,6 +130,48 @@ static bool is_known(const struct core *core, struct view *view)
 {
     return view_repeats(view, &core->view) || view_repeats(view, &core->voter.accepted) ||
            view_repeats(view, &core->change.pending);
+}
+
+/* The question for a view, because of the message; NULL: it was asked a moment ago. */
+static struct message *make_pull(struct core *core, const struct message *message)
+{
+    if (core->now_ms < core->install.pull_ms) {
+        refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
+        return NULL;
+    }
+    core->install.pull_ms = core->now_ms + core_repair_ms(core);
+    return outbox_message(core, MESSAGE_PULL);
+}
+
+static void pull(struct core *core, const struct message *message, const struct node_id *from,
+                 const struct address *address)
+{
+    const struct message *question = make_pull(core, message);
+
+    if (question != NULL) {
+        route_reach(core, question, from, address);
+    }
+}
+
+void install_ask_stranger(struct core *core, const struct message *message)
+{
+    if (!refuse_beyond_few(core, message)) {
+        electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
+                                &message->source);
+    }
+}
+
+/* Z9d: a member's word alone does not count; a voter is asked, or it itself where none is heard. */
+static void ask_whoever_knows(struct core *core, const struct message *message)
+{
+    const bool is_fellow = view_has(&core->view, &message->from);
+    const uint32_t voter = is_fellow ? authority_voter(core) : VIEW_NONE;
+
+    if (voter != VIEW_NONE) {
+        pull(core, message, &core->view.members[voter].id, &core->view.members[voter].address);
+    } else {
+        install_ask_stranger(core, message);
+    }
 }
 
 bool install_is_sound(struct core *core, const struct message *message)
@@ -135,7 +188,11 @@ bool install_is_sound(struct core *core, const struct message *message)
     }
     if (!is_known(core, view) && !names_due_voters(core, message)) {
         refuse(core, message, REFUSED_VIEW_VOTERS);
+        ask_whoever_knows(core, message);
         return false;
+    }
+    if (message->type == MESSAGE_VIEW && electorate_was_asked(core, message)) {
+        voter_lists_copy(&core->install.shown, &view->voters);
     }
     if (!names_us_rightly(core, view)) {
         note_leap(core, message);
@@ -490,27 +547,6 @@ static enum shown_view on_view_while_joining(struct core *core, const struct mes
     return SHOWN_SETTLED;
 }
 
-/* The question for a view, because of the message; NULL: it was asked a moment ago. */
-static struct message *make_pull(struct core *core, const struct message *message)
-{
-    if (core->now_ms < core->install.pull_ms) {
-        refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
-        return NULL;
-    }
-    core->install.pull_ms = core->now_ms + core_repair_ms(core);
-    return outbox_message(core, MESSAGE_PULL);
-}
-
-static void pull(struct core *core, const struct message *message, const struct node_id *from,
-                 const struct address *address)
-{
-    const struct message *question = make_pull(core, message);
-
-    if (question != NULL) {
-        route_reach(core, question, from, address);
-    }
-}
-
 /* Asks where the message came from: in a content that somebody made up its sender has any address.
  */
 static void pull_from_source(struct core *core, const struct message *message)
@@ -531,23 +567,8 @@ bool install_asks_first(struct core *core, const struct message *message)
         return false;
     }
     refuse(core, message, REFUSED_VIEW_UNASKED);
-    if (!view_has(&core->view, &message->from)) {
-        install_ask_stranger(core, message);
-        return true;
-    }
-    uint32_t voter = authority_voter(core);
-    if (voter != VIEW_NONE) {
-        pull(core, message, &core->view.members[voter].id, &core->view.members[voter].address);
-    }
+    ask_whoever_knows(core, message);
     return true;
-}
-
-void install_ask_stranger(struct core *core, const struct message *message)
-{
-    if (!refuse_beyond_few(core, message)) {
-        electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
-                                &message->source);
-    }
 }
 
 /* Both contents are superseded, now that the other was seen. The lineage may be what differs. */

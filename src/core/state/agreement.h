@@ -93,6 +93,8 @@ struct install {
     /* L5: who follows our coordinator, or is it, holds a view that this node does not get. */
     struct spell higher;
     bool higher_elsewhere; /* so do strangers, whom it does not know yet */
+
+    struct voter_lists shown; /* by whoever this life asked last (Z11i); none: nobody */
 };
 
 /* news: members that went within T_fresh of each other (M8). */
