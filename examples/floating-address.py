@@ -7,8 +7,8 @@ This is for root, and the same on every host; docs/guide/floating-address.md goe
 IPv6, of length 32 and 128 unless another is given. Three take them off, each when those before it are gone:
 
     this process  when doyen run sends TERM, which is before the right to act ends
-    its keeper    a second process, when this one has ended, by KILL for example; doyen run takes the command
-                  for ended, and lets another host act, when both have ended
+    its keeper    a second process, when this one has ended, by KILL for example, and at TERM; doyen run takes
+                  the command for ended, and lets another host act, when both have ended
     the kernel    when both were killed at once: it was told that an address is valid for LIFE_S, and is told
                   so anew whenever the neighbours are told where it is
 """
@@ -44,22 +44,15 @@ class Address:
         self.family = socket.AF_INET6 if self.is_6 else socket.AF_INET
         self.bytes = socket.inet_pton(self.family, host)
         self.length = int(length or 8 * len(self.bytes))
-        self.netlink = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
 
-    def ask(self, kind, flags, lifetimes=b""):
-        """Sends the kernel what `ip address` would; returns an errno, or 0."""
-        body = struct.pack("=BBBBI", self.family, self.length, NO_DAD, 0, self.index)
-        body += attribute(IFA_LOCAL, self.bytes) + attribute(IFA_ADDRESS, self.bytes) + lifetimes
-        header = struct.pack("=IHHII", 16 + len(body), kind, REQUEST | ACK | flags, 1, 0)
-        self.netlink.send(header + body)
-        return -struct.unpack_from("=i", self.netlink.recv(4096), 16)[0]
-
-    def take(self):
+    def message(self, kind, flags):
+        """What `ip address` would send the kernel."""
         # A preferred life of 0 keeps an IPv6 address from being the source of what this host sends.
         life = struct.pack("=IIII", 0 if self.is_6 else LIFE_S, LIFE_S, 0, 0)
-        error = self.ask(NEW, CREATE | REPLACE, attribute(IFA_CACHEINFO, life))
-        if error:
-            sys.exit(f"floating-address: {self.text} on {self.interface}: {os.strerror(error)}")
+        body = struct.pack("=BBBBI", self.family, self.length, NO_DAD, 0, self.index)
+        body += attribute(IFA_LOCAL, self.bytes) + attribute(IFA_ADDRESS, self.bytes)
+        body += attribute(IFA_CACHEINFO, life)
+        return struct.pack("=IHHII", 16 + len(body), kind, REQUEST | ACK | flags, 1, 0) + body
 
     def announce(self, link):
         """Tells the neighbours where the address is. `link` is a packet socket of the interface."""
@@ -93,23 +86,26 @@ def announce(addresses, pipe):
             os._exit(0)  # What could not be sent is sent the next time.
 
 
-def release(addresses):
-    for address in addresses:
-        address.ask(DELETE, 0)
+def change(kind, flags, addresses):
+    """All at once: what has begun is done, also when KILL comes while other changes keep the kernel busy."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as kernel:
+        kernel.send(b"".join(address.message(kind, flags) for address in addresses))
+        return [-struct.unpack_from("=i", kernel.recv(4096), 16)[0] for _ in addresses]
 
 
 def start_keeper(addresses):
-    """Forks the keeper, which no signal for both ends, and which sees by the end of a pipe that this process
-    is gone. Returns the pipe. This process ends when the keeper does."""
-    signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-    for number in signals:
+    """Forks the keeper, which lets go at a TERM for both, in case this process waits for the kernel, and again
+    when it sees by the end of a pipe that this process is gone. Returns the pipe. This one ends with it."""
+    others = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+    for number in others:
         signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: change(DELETE, 0, addresses))
     reading, writing = os.pipe()
     keeper = os.fork()
     if keeper == 0:
         os.close(writing)
         os.read(reading, 1)
-        release(addresses)
+        change(DELETE, 0, addresses)
         os._exit(0)
     os.close(reading)
 
@@ -119,7 +115,7 @@ def start_keeper(addresses):
                 sys.exit("floating-address: the keeper was ended")
 
     signal.signal(signal.SIGCHLD, on_child)
-    for number in signals:
+    for number in others + (signal.SIGTERM,):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     return writing
 
@@ -138,12 +134,13 @@ def main():
     pipe = start_keeper(addresses)
     try:
         while True:
-            for address in addresses:
-                address.take()
+            for address, error in zip(addresses, change(NEW, CREATE | REPLACE, addresses)):
+                if error:
+                    sys.exit(f"floating-address: {address.text} on {address.interface}: {os.strerror(error)}")
             announce(addresses, pipe)
             time.sleep(ANNOUNCE_S)
     finally:
-        release(addresses)
+        change(DELETE, 0, addresses)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ whose messages come in one queue. Faults, of what is on the first host:
     job      kill -9 of the script, and of keepalived's process for VRRP
     all      kill -9 of doyend, doyen run, its watchdog and all of the job at one blow
     again    the same, and all is started again at once, while the host has the address (--check alone)
+    busy     as stop, while interfaces come and go, so that changes of addresses wait for each other (--check alone)
     link     the host is cut off, silently, for 10 s
     stop     doyend, or all of keepalived, is stopped for 10 s (SIGSTOP)
     move     doyen transfer; keepalived is told to end (SIGTERM)
@@ -67,7 +68,7 @@ GUARDS = ["none", "majority", "strict"]
 PROFILES = ["lan", "local"]
 ADVERTS = ["1", "0.1"]
 SYSTEMS = [f"{g}-{p}" for p in PROFILES for g in GUARDS] + [f"keepalived-{a}" for a in ADVERTS]
-FAULTS = ["daemon", "job", "all", "link", "stop", "move", "split"]  # and again, for --check
+FAULTS = ["daemon", "job", "all", "link", "stop", "move", "split"]  # and again and busy, for --check
 WORDS = {"daemon": "kill -9 of the daemon", "job": "kill -9 of the script", "all": "kill -9 of all",
          "link": "host cut off", "stop": "daemon stopped", "move": "planned move", "split": "split"}
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
@@ -361,7 +362,7 @@ class Doyen(System):
         self.daemons[place] = self.spawn(
             place, f"{self.build}/doyend", "--name", NAMES[place], "--insecure", "--control", self.control(place),
             "--state-dir", f"{self.folder}/{NAMES[place]}", "--profile", self.profile, "--guard", self.guard,
-            "--listen", f"10.77.0.{place}:7420", *words[self.guard],
+            *words[self.guard],
             *(word for other in HOSTS for word in ("--seed", f"10.77.0.{other}")))
 
     def doyen(self, place, *words):
@@ -469,6 +470,12 @@ class Keepalived(System):
 # --- One run ----------------------------------------------------------------------------------
 
 
+def keep_kernel_busy():
+    """All hosts have one kernel here, which changes one thing of its network at a time."""
+    script = "while :; do ip link add $0 type veth peer name $0p; ip link set $0 up; ip link del $0; done"
+    return [subprocess.Popen(["sh", "-c", script, f"busy{i}"]) for i in range(4)]
+
+
 def strike(system, fault):
     if fault in ("daemon", "job", "all"):
         getattr(system, f"kill_{fault}")()
@@ -476,7 +483,7 @@ def strike(system, fault):
         system.kill_all()
     elif fault == "link":
         cut_off(1)
-    elif fault == "stop":
+    elif fault in ("stop", "busy"):
         system.stop(goes_on=False)
     elif fault == "move":
         system.move()
@@ -487,7 +494,7 @@ def strike(system, fault):
 def undo(system, fault):
     if fault == "link":
         let_in(1)
-    elif fault == "stop":
+    elif fault in ("stop", "busy"):
         system.stop(goes_on=True)
     elif fault == "split":
         ip("link set trunk master hub-left")
@@ -506,6 +513,7 @@ def run_once(system_name, fault, build, waits=""):
     if observer.holder() != 1:
         sys.exit("floating.py: the first host does not hold the address")
 
+    busy = keep_kernel_busy() if fault == "busy" else []
     struck = now()
     strike(system, fault)
     if waits and fault != "again":
@@ -516,6 +524,8 @@ def run_once(system_name, fault, build, waits=""):
     two_s, _ = observer.at_once(2, struck, undone)
     two_last = max(len(hosts) for hosts in observer.holds.values()) > 1
     undo(system, fault)
+    for process in busy:
+        process.kill()
     system.again(fault)
     calm = observer.await_calm(f"{system_name}, {fault}")
     ended = now()
@@ -525,7 +535,7 @@ def run_once(system_name, fault, build, waits=""):
               "nobody_s": observer.at_once(0, struck, ended)[0], "calm_after_s": calm - undone,
               "silence_s": observer.silences(struck, undone), "silence_then_s": observer.silences(undone, ended),
               "changes": [(round(when - struck, 4), *rest) for when, *rest in observer.changes]}
-    shutil.rmtree(folder)
+    shutil.rmtree(folder, ignore_errors=True)  # where daemons still write
     return result
 
 

@@ -10,7 +10,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-cases=(strict-{daemon,job,again,link,stop,move,split} majority-link none-split none-again)
+cases=(strict-lan-{daemon,job,again,link,stop,move,split} strict-local-{busy,link} majority-lan-link
+    none-lan-{split,again})
 
 if [ "${1-}" = --list ]; then
     printf '%s\n' "${cases[@]}"
@@ -31,4 +32,4 @@ if ! "${apart[@]}" sh -c 'mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns
     exit 77
 fi
 
-/usr/bin/python3 -B "$top/test/bench/floating.py" --check "${2%-*}-lan" "${2#*-}" "$build"
+/usr/bin/python3 -B "$top/test/bench/floating.py" --check "${2%-*}" "${2##*-}" "$build"
