@@ -44,11 +44,9 @@ _doyen()
     --profile) words='local lan wan' ;;
     --policy) words='first oldest priority' ;;
     --state) words='alive silent suspect failed left moved replaced behind' ;;
-    --election) words='oldest bully ring token-ring sequential' ;;
-    --best) words='lowest highest' ;;
+    --election) words='oldest bully ring token-ring sequential newest bully-newest ring-newest token-ring-newest sequential-newest' ;;
     --auth) words='require accept' ;;
     --sandbox) words='on off' ;;
-    --scheduling) words='auto realtime normal' ;;
     --log-level) words='error warn info debug' ;;
     --log-format) words='auto text json' ;;
     esac

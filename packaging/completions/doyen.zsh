@@ -42,15 +42,13 @@ _doyen()
         [[ -z $verb ]] || _doyen_members
         return
         ;;
-    --election) compadd oldest bully ring token-ring sequential && return ;;
-    --best) compadd lowest highest && return ;;
+    --election) compadd oldest bully ring token-ring sequential newest bully-newest ring-newest token-ring-newest sequential-newest && return ;;
     --guard) compadd none majority strict && return ;;
     --profile) compadd local lan wan && return ;;
     --policy) compadd first oldest priority && return ;;
     --state) compadd alive silent suspect failed left moved replaced behind && return ;;
     --auth) compadd require accept && return ;;
     --sandbox) compadd on off && return ;;
-    --scheduling) compadd auto realtime normal && return ;;
     --log-level) compadd error warn info debug && return ;;
     --log-format) compadd auto text json && return ;;
     esac

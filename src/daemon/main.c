@@ -478,9 +478,6 @@ int main(int argc, char **argv)
     case CONFIG_HELP:
         config_print_help(stdout, PROGRAM_DOYEND);
         return flushed();
-    case CONFIG_USAGE:
-        config_print_usage(stdout, PROGRAM_DOYEND);
-        return flushed();
     case CONFIG_VERSION:
         printf("doyend %s\n", DOYEN_VERSION);
         return flushed();

@@ -281,7 +281,7 @@ static uint32_t owned_when_ready(struct doyen_node *node)
 /* P8, P14 of docs/partitions.md. */
 Story(node, a_program_owns_partitions)
 {
-    const char *const settings[] = {"profile=local", "partitions=12", "partitions-ready=1h", NULL};
+    const char *const settings[] = {"profile=local", "partitions=12,1h", NULL};
     const uint32_t beyond[] = {12, UINT32_MAX};
     struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
     struct inside athens;

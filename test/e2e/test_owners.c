@@ -87,8 +87,7 @@ Story(owners, are_replaced_under_guard_strict)
 /* P14: both steps, by the command. */
 Story(owners, hand_over_in_two_steps)
 {
-    struct cluster *cluster = cluster_new(
-        ARGS("--partitions", "271", "--profile", "local", "--partitions-ready", "1h"));
+    struct cluster *cluster = cluster_new(ARGS("--partitions", "271,1h", "--profile", "local"));
 
     cluster_start(cluster, "athens", NULL, NO_ARGS);
     assert_soon(json_array_size(json_object_get(document_of(cluster, "athens"), "incoming")) ==
@@ -133,8 +132,7 @@ Story(owners, take_lists_of_partitions)
 {
     static const char *const bad[] = {"",    "271", "0-271",      "5-3",   "-1",         "0-",
                                       "0,,", "a",   "4294967296", "0%201", "0-99999999", "0,"};
-    struct cluster *cluster = cluster_new(
-        ARGS("--partitions", "271", "--profile", "local", "--partitions-ready", "1h"));
+    struct cluster *cluster = cluster_new(ARGS("--partitions", "271,1h", "--profile", "local"));
     char path[80];
 
     cluster_start(cluster, "athens", NULL, NO_ARGS);

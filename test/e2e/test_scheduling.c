@@ -1,5 +1,5 @@
 /* A running daemon goes before other programs, where its account may and a lateness could end its
- * right to act, or as --scheduling says. */
+ * right to act. */
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
@@ -52,8 +52,7 @@ Story(scheduling, a_daemon_goes_before_other_programs)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
-    struct daemon *athens = cluster_start(cluster, "athens", NULL,
-                                          ARGS("--scheduling", "realtime"));
+    struct daemon *athens = cluster_start(cluster, "athens", NULL, ARGS("--profile", "local"));
     assert_agreement(cluster, "athens");
     cr_assert(cluster_log_has(cluster, "athens", "scheduling"));
     cr_expect_eq(policy_of(athens), is_permitted() ? SCHED_RR : SCHED_OTHER);
@@ -68,7 +67,7 @@ Story(scheduling, all_threads_of_a_daemon_have_the_same)
     size_t all = 0;
 
     struct daemon *athens = cluster_start(cluster, "athens", NULL,
-                                          ARGS("--state-dir", state, "--scheduling", "realtime"));
+                                          ARGS("--state-dir", state, "--profile", "local"));
     assert_agreement(cluster, "athens");
     cr_expect_eq(count_threads(athens, policy_of(athens), &all), all);
     cr_expect_gt(all, 1);
@@ -79,8 +78,7 @@ Story(scheduling, a_daemon_that_is_told_to_give_way_does)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
-    struct daemon *athens = cluster_start(cluster, "athens", NULL,
-                                          ARGS("--scheduling", "realtime"));
+    struct daemon *athens = cluster_start(cluster, "athens", NULL, ARGS("--profile", "local"));
     assert_agreement(cluster, "athens");
     if (policy_of(athens) != SCHED_RR) {
         cr_skip_test("this account, kernel or container gives no real-time priority");
@@ -90,32 +88,11 @@ Story(scheduling, a_daemon_that_is_told_to_give_way_does)
     cr_expect_eq(cluster_terminate(cluster, "athens"), 0);
 }
 
-Story(scheduling, with_the_profile_local_it_is_the_default)
-{
-    struct cluster *cluster = cluster_new(NO_ARGS);
-
-    struct daemon *athens = cluster_start(cluster, "athens", NULL, ARGS("--profile", "local"));
-    assert_agreement(cluster, "athens");
-    cr_assert(cluster_log_has(cluster, "athens", "scheduling"));
-    cr_expect_eq(policy_of(athens), is_permitted() ? SCHED_RR : SCHED_OTHER);
-}
-
 Story(scheduling, with_the_profile_lan_it_is_not)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
     struct daemon *athens = cluster_start(cluster, "athens", NULL, ARGS("--profile", "lan"));
-    assert_agreement(cluster, "athens");
-    cr_expect_eq(policy_of(athens), SCHED_OTHER);
-    cr_expect_eq(cluster_log_count(cluster, "athens", "scheduling"), 0);
-}
-
-Story(scheduling, it_can_be_lifted)
-{
-    struct cluster *cluster = cluster_new(NO_ARGS);
-
-    struct daemon *athens = cluster_start(cluster, "athens", NULL,
-                                          ARGS("--profile", "local", "--scheduling", "normal"));
     assert_agreement(cluster, "athens");
     cr_expect_eq(policy_of(athens), SCHED_OTHER);
     cr_expect_eq(cluster_log_count(cluster, "athens", "scheduling"), 0);

@@ -35,7 +35,6 @@ Test(config, without_a_word_the_defaults_hold)
     cr_expect_eq(config->log_format, LOG_AUTO);
     cr_expect_not(config->faults);
     cr_expect_eq(config->sandbox, SANDBOX_ON);
-    cr_expect_eq(config->scheduling, SCHEDULING_AUTO);
     free(result);
 }
 
@@ -47,7 +46,7 @@ Test(config, every_flag_reaches_its_field)
         "--http-host one --http-host two.example.org. "
         "--state-dir /var/lib/x --guard 3 --profile wan --heartbeat 2s --fail-after 1m "
         "--tag zone=a --tag rack= --capacity 9 --bootstrap-expect 3 --fanout 9 --join-timeout 500ms --log-level debug "
-        "--log-format json --election token-ring --best highest --priority 7 --partitions 271 --backups 2 --partitions-ready 3s --faults --key run/key --auth accept");
+        "--log-format json --election token-ring-newest --priority 7 --partitions 271,3s --backups 2 --faults --key run/key --auth accept");
     const struct config *config = &result->config;
 
     cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
@@ -76,11 +75,11 @@ Test(config, every_flag_reaches_its_field)
     cr_expect_arr_eq(config->tags.text, "zone=a\0rack=\0priority=7\0partitions=271+2",
                      sizeof "zone=a\0rack=\0priority=7\0partitions=271+2");
     cr_expect_eq(config->priority, 7);
-    cr_expect_eq(config->election, ELECT_TOKEN_RING);
+    cr_expect_eq(config_election(config), ELECT_TOKEN_RING);
+    cr_expect(config_prefers_newest(config));
     cr_expect_eq(config->partitions, 271);
     cr_expect_eq(config->backups, 2);
     cr_expect_eq(config->partitions_ready_ms, 3000);
-    cr_expect_eq(config->best, BEST_HIGHEST);
     cr_expect_eq(config->capacity, 9);
     cr_expect_eq(config->join_timeout_ms, 500);
     cr_expect_eq(config->expect, 3);
@@ -314,7 +313,6 @@ Test(config, actions_are_told_apart)
     } cases[] = {
         {"--help", CONFIG_HELP},
         {"-?", CONFIG_HELP},
-        {"--usage", CONFIG_USAGE},
         {"--version", CONFIG_VERSION},
         {"-V", CONFIG_VERSION},
         {"--make-key k", CONFIG_MAKE_KEY},

@@ -69,8 +69,8 @@ Test(config, what_is_printed_reads_back_the_same)
 {
     assert_reads_back(
         "--name b --listen [::]:7420 --seed a --seed [::1]:2 --tag k=v=w --tag x=;y --guard 2 --profile local "
-        "--heartbeat 40ms --http [::1]:1 --http-host h --control-mode 0640 --join-timeout 90s --bootstrap-expect 2 --state-dir s --faults --sandbox off --scheduling normal "
-        "--log-format text --election ring --partitions 12 --backups 1 --priority 4 --advertise 10.0.0.9 --control c.sock --capacity 7");
+        "--heartbeat 40ms --http [::1]:1 --http-host h --control-mode 0640 --join-timeout 90s --bootstrap-expect 2 --state-dir s --faults --sandbox off "
+        "--log-format text --election ring --partitions 12,90s --backups 1 --priority 4 --advertise 10.0.0.9 --control c.sock --capacity 7");
 }
 
 /* Heartbeat and silence stand in comments, for a file may not set them beside it. */

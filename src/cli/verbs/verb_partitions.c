@@ -64,7 +64,7 @@ static const struct argp_option partitions_options[] = {
             "then until when; it is not let go of sooner, unless by --done"},
     {.name = "ready",
      .key = 'r',
-     .doc = "Says that all is ready for what this node is to own (doyend --partitions-ready)"},
+     .doc = "Says that all is ready for what this node is to own (doyend --partitions N,DUR)"},
     {.name = "done",
      .key = 'd',
      .doc = "Says that no program of this host goes by what was promised any more"},

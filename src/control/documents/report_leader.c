@@ -84,9 +84,10 @@ json_t *report_leader(const struct facts *facts)
         json_put(object, "schema", json_integer(1)) &&
             json_put(object, "cluster", json_of_word(config->cluster)) &&
             json_put(object, "self", json_of_word(facts->self->name)) &&
-            json_put(object, "algorithm", json_of_word(elector_algorithm_text(config->election))) &&
+            json_put(object, "algorithm",
+                     json_of_word(elector_algorithm_text(config_election(config)))) &&
             json_put(object, "best",
-                     json_string(config->best == BEST_HIGHEST ? "highest" : "lowest")) &&
+                     json_string(config_prefers_newest(config) ? "highest" : "lowest")) &&
             json_put(object, "advisory", json_true()) &&
             json_put(object, "stands", json_boolean(elector_stands(elector))) &&
             json_put(object, "leader", json_of_word(leader == NULL ? NULL : leader->name)) &&

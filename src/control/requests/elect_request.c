@@ -6,7 +6,7 @@
 
 struct answer elect_request(const struct facts *facts, const char *stand)
 {
-    if (facts->config->election == ELECT_OLDEST) {
+    if (config_election(facts->config) == ELECT_OLDEST) {
         return answer_problem(
             MHD_HTTP_CONFLICT, "nothing to elect",
             "start doyend on all members with --election bully, ring, token-ring "
@@ -27,7 +27,7 @@ struct answer elect_request(const struct facts *facts, const char *stand)
                               "doyen leave, or a lower --priority at the next start, makes another "
                               "the first",
                               "with --election %s the first in order leads, whoever that is",
-                              elector_algorithm_text(facts->config->election));
+                              elector_algorithm_text(config_election(facts->config)));
     }
     return answer_json(MHD_HTTP_ACCEPTED, report_leader(facts));
 }

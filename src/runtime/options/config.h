@@ -33,9 +33,8 @@ enum auth { AUTH_REQUIRE, AUTH_ACCEPT };
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_format { LOG_AUTO, LOG_TEXT, LOG_JSON };
 enum election_kind { ELECT_OLDEST, ELECT_BULLY, ELECT_RING, ELECT_TOKEN_RING, ELECT_SEQUENTIAL };
-enum best { BEST_LOWEST, BEST_HIGHEST }; /* age, among equal priorities */
+enum { ELECT_NEWEST = ELECT_SEQUENTIAL + 1 }; /* is added where the newest is best */
 enum sandbox { SANDBOX_ON, SANDBOX_OFF };
-enum scheduling_policy { SCHEDULING_AUTO, SCHEDULING_REALTIME, SCHEDULING_NORMAL };
 
 struct config {
     char file[CONFIG_DIR_MAX + 1]; /* of --config; empty: none */
@@ -68,11 +67,10 @@ struct config {
     struct timing timing; /* the profile's, with the overrides applied */
     struct tags tags;     /* with those of --priority and --partitions */
     uint32_t priority;    /* 0: not given */
-    enum election_kind election;
-    enum best best;
-    uint32_t partitions; /* 0: none */
+    unsigned election;    /* enum election_kind, perhaps with ELECT_NEWEST added */
+    uint32_t partitions;  /* 0: none */
     uint32_t backups;
-    uint64_t partitions_ready_ms; /* 0: not given */
+    uint64_t partitions_ready_ms; /* 0: nothing is waited for */
     uint32_t capacity;
     uint64_t join_timeout_ms;     /* 0: ask for ever */
     uint32_t expect;              /* --bootstrap-expect; 0: not given */
@@ -83,9 +81,19 @@ struct config {
     enum log_format log_format;
     bool faults;
     enum sandbox sandbox;
-    enum scheduling_policy scheduling;
     char record[CONFIG_DIR_MAX + 1]; /* empty: nothing is recorded */
     char hooks[CONFIG_DIR_MAX + 1];  /* a folder of executables; empty: none are run */
 };
+
+/* How the leader is found, and whether the newest is best among equal priorities. */
+static inline enum election_kind config_election(const struct config *config)
+{
+    return (enum election_kind)(config->election % ELECT_NEWEST);
+}
+
+static inline bool config_prefers_newest(const struct config *config)
+{
+    return config->election >= ELECT_NEWEST;
+}
 
 #endif

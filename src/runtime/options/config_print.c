@@ -126,8 +126,3 @@ void config_print_help(FILE *to, enum program program)
 {
     flags_print_help(to, program);
 }
-
-void config_print_usage(FILE *to, enum program program)
-{
-    flags_print_usage(to, program);
-}

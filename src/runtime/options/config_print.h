@@ -10,8 +10,7 @@
 void config_print(FILE *to, const struct config *config, const struct config_outcome *outcome,
                   enum program program);
 
-/* Print the texts of --help and --usage. */
+/* Prints the text of --help. */
 void config_print_help(FILE *to, enum program program);
-void config_print_usage(FILE *to, enum program program);
 
 #endif

@@ -641,7 +641,7 @@ static bool complete_election(struct reading *reading)
     const struct config *config = &reading->partial.config;
     char why[160];
 
-    if (config->election == ELECT_OLDEST) {
+    if (config_election(config) == ELECT_OLDEST) {
         return true;
     }
     if (config->guard.policy == GUARD_STRICT) {
@@ -699,10 +699,6 @@ static bool complete_partitions(struct reading *reading)
         return (config->backups == 0 ||
                 refuse_option(reading, "backups",
                               "there is nothing to back up: add --partitions N, or leave it "
-                              "out")) &&
-               (config->partitions_ready_ms == 0 ||
-                refuse_option(reading, "partitions-ready",
-                              "there is nothing to be ready for: add --partitions N, or leave it "
                               "out"));
     }
     snprintf(tag, sizeof tag, PARTITION_TAG_KEY "=%u+%u", config->partitions, config->backups);
@@ -848,9 +844,6 @@ static bool scan_flag(void *context, size_t index, const char *text)
     case ROLE_HELP:
         outcome->action = CONFIG_HELP;
         return false;
-    case ROLE_USAGE:
-        outcome->action = CONFIG_USAGE;
-        return false;
     case ROLE_VERSION:
         outcome->action = CONFIG_VERSION;
         return false;
@@ -897,7 +890,6 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         *config = reading.partial.config;
         return;
     case CONFIG_HELP:
-    case CONFIG_USAGE:
     case CONFIG_VERSION:
     case CONFIG_REFUSED:
         return;

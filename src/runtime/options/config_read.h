@@ -17,7 +17,6 @@ enum config_action {
     CONFIG_PRINT,    /* --print-config */
     CONFIG_MAKE_KEY, /* --make-key: the file is `key` of the configuration, the rest undefined */
     CONFIG_HELP,     /* --help */
-    CONFIG_USAGE,    /* --usage */
     CONFIG_VERSION,  /* --version */
     CONFIG_REFUSED,  /* `message` says why; exit with `exit_code` */
 };
@@ -55,7 +54,7 @@ struct config_outcome {
 };
 
 /* Reads all sources, weakest first, and fills in `config` and `outcome`, which are the caller's;
- * nothing is allocated for them. Neither prints nor exits. For CONFIG_HELP, CONFIG_USAGE,
+ * nothing is allocated for them. Neither prints nor exits. For CONFIG_HELP,
  * CONFIG_VERSION and CONFIG_REFUSED the content of `config` is undefined, except that with
  * `lacks_address` it says how to log and where to listen. The order of `argv` may change. */
 void config_parse(struct config *config, struct config_outcome *outcome, int argc, char **argv,

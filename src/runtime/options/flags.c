@@ -33,7 +33,6 @@ static int key_of(size_t index)
     case ROLE_CHECK:
     case ROLE_PRINT:
     case ROLE_MAKE_KEY:
-    case ROLE_USAGE:
         break;
     }
     return KEY_FIRST + (int)index;
@@ -212,7 +211,7 @@ bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *c
     return complaint_set(complaint, "cannot read the command line: %s", strerror(error));
 }
 
-static void print(FILE *to, unsigned what, enum program program)
+void flags_print_help(FILE *to, enum program program)
 {
     char name[OPTION_VARIABLE_MAX];
     struct argp_table table;
@@ -220,15 +219,5 @@ static void print(FILE *to, unsigned what, enum program program)
     snprintf(name, sizeof name, "%s", program_name(program));
     fill_table(&table, program);
     const struct argp argp = argp_of(&table, program);
-    argp_help(&argp, to, what, name);
-}
-
-void flags_print_help(FILE *to, enum program program)
-{
-    print(to, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, program);
-}
-
-void flags_print_usage(FILE *to, enum program program)
-{
-    print(to, ARGP_HELP_USAGE, program);
+    argp_help(&argp, to, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
 }

@@ -25,6 +25,5 @@ bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *c
                 struct complaint *complaint);
 
 void flags_print_help(FILE *to, enum program program);
-void flags_print_usage(FILE *to, enum program program);
 
 #endif

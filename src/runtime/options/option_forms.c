@@ -212,6 +212,44 @@ static bool print_detect(const struct setting *option, const struct config *conf
 
 const struct option_kind option_detect = {.parse = parse_detect, .print = print_detect};
 
+enum { READY_MS_MAX = 60 * 60 * 1000 };
+
+/* What the next owner needs is said with the partitions, for without them it says nothing. */
+static bool parse_partitions(const struct setting *option, struct partial_config *partial,
+                             const char *text, struct complaint *complaint)
+{
+    const size_t length = strcspn(text, ",");
+    char number[16];
+
+    partial->config.partitions_ready_ms = 0;
+    if (text[length] != '\0' && !value_duration(text + length + 1, 0, READY_MS_MAX,
+                                                &partial->config.partitions_ready_ms, complaint)) {
+        return false;
+    }
+    if (length >= sizeof number) {
+        return complaint_set(complaint, "'%.80s' is no number", text);
+    }
+    (void)text_set(number, sizeof number, text, length);
+    return value_number(number, (uint32_t)option->min, (uint32_t)option->max,
+                        &partial->config.partitions, complaint);
+}
+
+static bool print_partitions(const struct setting *option, const struct config *config,
+                             uint32_t index, char *out)
+{
+    char ready[VALUE_DURATION_MAX];
+    char text[16 + VALUE_DURATION_MAX];
+
+    (void)option;
+    value_duration_print(config->partitions_ready_ms, ready);
+    snprintf(text, sizeof text, "%u%s%s", config->partitions,
+             config->partitions_ready_ms > 0 ? "," : "",
+             config->partitions_ready_ms > 0 ? ready : "");
+    return config->partitions != 0 && option_print_text(text, index, out);
+}
+
+const struct option_kind option_partitions = {.parse = parse_partitions, .print = print_partitions};
+
 static bool add_voter(struct voters *voters, const char *name, struct complaint *complaint)
 {
     if (!option_name_is_valid(name)) {

@@ -12,6 +12,7 @@ extern const struct option_kind option_size;         /* what --guard majority is
 extern const struct option_kind option_voters;       /* names, in one text with commas */
 extern const struct option_kind option_join_timeout; /* a duration, or none */
 extern const struct option_kind option_detect;       /* a duration, or nothing */
+extern const struct option_kind option_partitions;   /* a number, and perhaps a duration */
 extern const struct option_kind option_group;
 extern const struct option_kind option_mode;
 extern const struct option_kind option_http; /* an address with a port, or off */

@@ -22,10 +22,10 @@ enum {
 static const char *const profile_words[] = {"local", "lan", "wan"};
 static const char *const auth_words[] = {"require", "accept"};
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
-static const char *const election_words[] = {"oldest", "bully", "ring", "token-ring", "sequential"};
-static const char *const best_words[] = {"lowest", "highest"};
+static const char *const election_words[] = {
+    "oldest", "bully",        "ring",        "token-ring",        "sequential",
+    "newest", "bully-newest", "ring-newest", "token-ring-newest", "sequential-newest"};
 static const char *const sandbox_words[] = {"on", "off"};
-static const char *const scheduling_words[] = {"auto", "realtime", "normal"};
 static const char *const format_words[] = {"auto", "text", "json"};
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -193,31 +193,23 @@ static const struct setting options[] = {
     {.name = "election",
      .argument = "oldest|bully|ring|token-ring|sequential",
      .help = "How doyen leader finds the leader, which is advisory: read off the view, or elected "
-             "by messages, the same way by all members; not with --guard strict",
+             "by messages, the same way by all members; newest, or with -newest behind it, the "
+             "newest leads among equal priorities; not with --guard strict",
      .fallback = "oldest",
      .group = GROUP_EXPERIMENTS,
      .kind = &option_word,
      IN_CONFIG(election),
      .min = ELECT_OLDEST,
      WORDS(election_words)},
-    {.name = "best",
-     .argument = "lowest|highest",
-     .help = "Which age leads among equal priorities, the same with all members: the lowest is the "
-             "oldest",
-     .fallback = "lowest",
-     .group = GROUP_EXPERIMENTS,
-     .kind = &option_word,
-     IN_CONFIG(best),
-     .min = BEST_LOWEST,
-     WORDS(best_words)},
     {.name = "partitions",
-     .argument = "N",
+     .argument = "N[,DUR]",
      .help = "Shares out so many partitions among the members, 1 to 4096, the same with all of "
-             "them: doyen partitions; the others see it as the tag partitions=N+BACKUPS",
+             "them: doyen partitions; the others see it as the tag partitions=N+BACKUPS. DUR, up "
+             "to 1h: what this node needs for its own before the former owner lets go, unless "
+             "doyen partitions --ready says sooner that it is ready",
      .fallback_note = "none, no tag",
      .group = GROUP_EXPERIMENTS,
-     .kind = &option_number,
-     IN_CONFIG(partitions),
+     .kind = &option_partitions,
      .min = 1,
      .max = PARTITIONS_MAX},
     {.name = "backups",
@@ -230,16 +222,6 @@ static const struct setting options[] = {
      IN_CONFIG(backups),
      .min = 1,
      .max = PARTITION_COPIES_MAX - 1},
-    {.name = "partitions-ready",
-     .argument = "DUR",
-     .help = "What a partition's next owner needs, up to 1h, before the former one lets go, unless "
-             "doyen partitions --ready says sooner that it is ready; with --partitions",
-     .fallback_note = "nothing",
-     .group = GROUP_EXPERIMENTS,
-     .kind = &option_duration,
-     IN_CONFIG(partitions_ready_ms),
-     .min = 0,
-     .max = HOUR_MS},
     {.name = "join-timeout",
      .argument = "DUR",
      .help = "Gives up, with exit status 1, if the node has not joined after DUR",
@@ -306,16 +288,6 @@ static const struct setting options[] = {
      .kind = &option_detect,
      .min = 30,
      .max = UINT64_C(3) * MINUTE_MS},
-    {.name = "scheduling",
-     .argument = "auto|realtime|normal",
-     .help = "Whether it runs before other programs, where its account may, so that a busy host "
-             "does not make it late; auto: where a lateness of 300 ms would end its right to act",
-     .fallback = "auto",
-     .group = GROUP_TIMING,
-     .kind = &option_word,
-     IN_CONFIG(scheduling),
-     .min = SCHEDULING_AUTO,
-     WORDS(scheduling_words)},
 
     {.name = "control",
      .argument = "PATH",
@@ -445,11 +417,6 @@ static const struct setting options[] = {
      .witness = {.has_it = true},
      .group = GROUP_CONFIGURATION,
      .role = ROLE_HELP},
-    {.name = "usage",
-     .help = "Prints the options in short and exits",
-     .witness = {.has_it = true},
-     .group = GROUP_CONFIGURATION,
-     .role = ROLE_USAGE},
     {.name = "version",
      .help = "Prints the version and exits",
      .witness = {.has_it = true},

@@ -40,7 +40,6 @@ enum option_role {
     ROLE_PRINT,
     ROLE_MAKE_KEY,
     ROLE_HELP,
-    ROLE_USAGE,
     ROLE_VERSION,
 };
 

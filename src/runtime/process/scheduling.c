@@ -10,8 +10,8 @@ static void say(struct scheduling *scheduling, enum precedence precedence)
     switch (precedence) {
     case PRECEDENCE_REALTIME:
         log_line(scheduling->log, LOG_INFO, "scheduling",
-                 "realtime: other programs do not make this node late; --scheduling normal lifts "
-                 "it");
+                 "realtime: other programs do not make this node late; a limit rtprio of 0, for "
+                 "root without CAP_SYS_NICE, lifts it");
         return;
     case PRECEDENCE_NICE:
         log_line(scheduling->log, LOG_INFO, "scheduling",
@@ -27,14 +27,6 @@ static void say(struct scheduling *scheduling, enum precedence precedence)
 
 bool scheduling_is_wanted(const struct config *config)
 {
-    switch (config->scheduling) {
-    case SCHEDULING_REALTIME:
-        return true;
-    case SCHEDULING_NORMAL:
-        return false;
-    case SCHEDULING_AUTO:
-        break;
-    }
     return config->timing.lost_ms < SCHEDULING_LOST_MS || config->guard.policy == GUARD_STRICT;
 }
 

@@ -23,8 +23,8 @@ struct scheduling {
     bool realtime; /* it was permitted at the start */
 };
 
-/* Is it wanted with this configuration? Unless that says so itself, where it may matter: a right to
- * act that is shorter than the scheduler of a busy host now and then makes a program wait. */
+/* Is it wanted with this configuration? Where it may matter: with a right to act that is shorter
+ * than the scheduler of a busy host now and then makes a program wait. */
 bool scheduling_is_wanted(const struct config *config);
 
 /* Prepares it on the loop, which the process's first thread runs. */

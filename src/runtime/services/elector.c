@@ -25,7 +25,7 @@ static const struct member *best_of_view(const struct config *config, const stru
         const struct member *member = &view->members[i]; /* by rising age */
         const uint64_t priority = elector_priority(member);
         if (best == NULL || priority > best_priority ||
-            (priority == best_priority && config->best == BEST_HIGHEST)) {
+            (priority == best_priority && config_prefers_newest(config))) {
             best = member;
             best_priority = priority;
         }
@@ -63,7 +63,7 @@ static unsigned rule_of(const struct config *config)
                                      [ELECT_TOKEN_RING] = RULE_TOKEN_RING,
                                      [ELECT_SEQUENTIAL] = RULE_SEQUENTIAL};
 
-    return rules[config->election] + (config->best == BEST_HIGHEST ? RULE_NEWEST : 0U);
+    return rules[config_election(config)] + (config_prefers_newest(config) ? RULE_NEWEST : 0U);
 }
 
 uint64_t elector_priority(const struct member *member)
@@ -88,7 +88,7 @@ static void roster_of(const struct config *config, const struct view *view, stru
 {
     roster->epoch = view->epoch;
     roster->version = view->version;
-    roster->newest_is_best = config->best == BEST_HIGHEST;
+    roster->newest_is_best = config_prefers_newest(config);
     roster->count = view->member_count;
     for (uint32_t i = 0; i < view->member_count; i++) {
         roster->members[i] = (struct candidate){.age = view->members[i].age,
@@ -295,7 +295,7 @@ static void begin_life(struct elector *elector, const struct member *self, uint6
 {
     const struct timing *timing = core_timing(elector->options.core);
     const struct participant_settings settings = {
-        .algorithm = algorithm_of(elector->options.config->election),
+        .algorithm = algorithm_of(config_election(elector->options.config)),
         .answer_ms = 3 * timing->batch_ms,
         .round_ms = round_ms(timing, 1),
         .silent_ms = timing->silent_ms,
@@ -328,7 +328,7 @@ static void install(struct elector *elector, const struct view *view, uint64_t n
                              round_ms(core_timing(elector->options.core), roster.count));
     /* The registry goes last: what it tells this node is of the view that is installed. */
     participant_install(elector->participant, &roster, now_ms, elector->out);
-    if (elector->options.config->election == ELECT_SEQUENTIAL) {
+    if (config_election(elector->options.config) == ELECT_SEQUENTIAL) {
         registry_install(elector->registry, &roster, elector->out);
     }
 }
@@ -398,12 +398,12 @@ static void say_other_rule(struct elector *elector, const struct member *from, u
     }
     elector->said_other = true;
     log_line(elector->options.log, LOG_WARN, "election",
-             "%s elects by %s, --best %s, and this node by %s, --best %s: the messages of its "
-             "elections are ignored; give all members the same --election and --best",
+             "%s elects by %s%s, and this node by %s%s: the messages of its elections are ignored; "
+             "give all members the same --election",
              from->name, names[(rule - RULE_BULLY) % RULE_NEWEST],
-             rule > RULE_SEQUENTIAL ? "highest" : "lowest",
-             elector_algorithm_text(config->election),
-             config->best == BEST_HIGHEST ? "highest" : "lowest");
+             rule > RULE_SEQUENTIAL ? "-newest" : "",
+             elector_algorithm_text(config_election(config)),
+             config_prefers_newest(config) ? "-newest" : "");
 }
 
 static void note_state(struct elector_state *state, const struct election_frame *frame,
@@ -469,7 +469,7 @@ bool elector_open(struct elector *elector, uv_loop_t *loop, struct latch *latch,
     elector->timer.data = elector;
     latch_acquire(latch);
     elector->open = true;
-    if (options->config->election == ELECT_OLDEST) {
+    if (config_election(options->config) == ELECT_OLDEST) {
         return true;
     }
     elector->participant = calloc(1, sizeof *elector->participant);
@@ -523,7 +523,7 @@ void elector_elect(struct elector *elector, uint64_t now_ms)
 
 bool elector_stand(struct elector *elector, bool stands, uint64_t now_ms)
 {
-    if (!algorithm_of(elector->options.config->election)->lets_resign) {
+    if (!algorithm_of(config_election(elector->options.config))->lets_resign) {
         return false;
     }
     elector->resigned = !stands;
