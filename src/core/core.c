@@ -63,14 +63,10 @@ static uint64_t soonest_ms(const struct core *core)
     if (core->life.phase == PHASE_JOINING) {
         return earlier(join_deadline_ms(core), earlier(change_deadline_ms(core), due_ms));
     }
-    due_ms = earlier(due_ms, earlier(core->rounds.next_ms, core->looking.next_ms));
-    due_ms = earlier(due_ms, watch_tell_at_ms(core));
+    due_ms = earlier(due_ms, detector_deadline_ms(core));
     due_ms = earlier(due_ms, voters_change_deadline_ms(core));
-    due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
-    due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
-    due_ms = earlier(due_ms, leave_deadline_ms(core));
     due_ms = earlier(due_ms, wish_deadline_ms(core));
     due_ms = earlier(due_ms, move_deadline_ms(core));
     due_ms = earlier(due_ms, merge_deadline_ms(core));
@@ -79,7 +75,7 @@ static uint64_t soonest_ms(const struct core *core)
         !core->merge.yielding) {
         due_ms = earlier(due_ms, core->next.due_ms);
     }
-    return earlier(due_ms, core_is_coordinator(core) ? core->probe.due_ms : NEVER_MS);
+    return due_ms;
 }
 
 /* --- Setting up --- */

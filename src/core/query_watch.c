@@ -24,7 +24,7 @@ static enum outlook verdict_outlook(const struct core *core, const struct peer_c
     if (!core_is_coordinator(core)) {
         return OUTLOOK_JUDGE;
     }
-    return charge->verify_ms != NEVER_MS ? OUTLOOK_VERIFIED : OUTLOOK_BACKING;
+    return charge->verify.until_ms != NEVER_MS ? OUTLOOK_VERIFIED : OUTLOOK_BACKING;
 }
 
 /* As the detector looks at a silence (D2), and removal at a verdict (R1). */
@@ -39,7 +39,7 @@ static void look_ahead(const struct core *core, uint32_t position, uint64_t now_
     if (charge->verdict != VERDICT_NONE) {
         state->outlook = verdict_outlook(core, charge);
         if (state->outlook == OUTLOOK_VERIFIED) {
-            state->due_ms = until(charge->verify_ms, now_ms);
+            state->due_ms = until(charge->verify.until_ms, now_ms);
         }
         return;
     }

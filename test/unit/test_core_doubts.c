@@ -86,9 +86,10 @@ Test(core_doubts, a_removal_takes_the_coordinators_own_verdict)
     struct rig *rig = rig_in("A B C", 'A');
 
     accuses(rig, 'B', "C");
-    cr_assert_eq(rig->core->peers[2].charge.verify_ms, NEVER_MS); /* Nor is it looked into (R1). */
+    cr_assert_eq(rig->core->peers[2].charge.verify.until_ms,
+                 NEVER_MS); /* Nor is it looked into (R1). */
     rig_pass(rig, 2 * rig->timing.verify_ms, "C");
-    cr_assert_eq(rig->core->peers[2].charge.verify_ms, NEVER_MS);
+    cr_assert_eq(rig->core->peers[2].charge.verify.until_ms, NEVER_MS);
     cr_assert_not(is_proposed_without(rig, 'C', 'B'));
     rig_free(rig);
 }

@@ -256,7 +256,7 @@ Test(core_places, who_answers_a_verification_may_be_a_helper)
     struct rig *rig = rig_beside_d();
     struct peer_charge *charge = &rig->core->peers[3].charge;
 
-    charge->verify_ms = rig->now_ms + rig->timing.verify_ms;
+    charge->verify.until_ms = rig->now_ms + rig->timing.verify_ms;
     charge->nonce = 77;
     rig_gets(rig, 'D',
              &(struct message){.type = MESSAGE_PONG,

@@ -326,7 +326,7 @@ Test(core_strict, a_slow_candidate_reads_all_votes_that_have_come)
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C D");
     cr_assert(rig->core->campaign.on);
-    rig_pass(rig, rig->core->campaign.deadline_ms - rig->now_ms - 100, "C D");
+    rig_pass(rig, rig->core->campaign.asking.until_ms - rig->now_ms - 100, "C D");
     rig->now_ms += 101;
     is_granted(rig, 'C');
     cr_assert(rig->core->campaign.on);

@@ -48,7 +48,7 @@ static void count_by(struct core *core, const struct voter_lists *former)
     campaign->tally.granted = voter_lists_move(campaign->tally.granted, former, lists);
     campaign->tally.refused = voter_lists_move(campaign->tally.refused, former, lists);
     if (voter_lists_all(lists) != campaign->tally.granted) {
-        campaign->ask_ms = core->now_ms; /* Some of them may not have been asked yet. */
+        campaign->asking.again_ms = core->now_ms; /* Some of them may not have been asked yet. */
     }
 }
 
@@ -337,7 +337,7 @@ static void ask(struct core *core, bool again)
         message->carrier.hold_ms = timing_hold_ms(&core->timing);
     }
     const uint32_t sendings = core->campaign.askings;
-    core->campaign.ask_ms = asks_next_ms(core);
+    core->campaign.asking.again_ms = asks_next_ms(core);
     electorate_ask(core, message, electorate_lists(core), &core->campaign.tally,
                    core->campaign.leased_ms, sendings);
     if (again) {
@@ -356,7 +356,7 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
     campaign->epoch = promise_new_epoch(core);
     campaign->handed_over = *handed_over;
     campaign->stays = stays;
-    campaign->deadline_ms = core->now_ms + core->timing.lease_ms + core->timing.claim_ms;
+    campaign->asking.until_ms = core->now_ms + core->timing.lease_ms + core->timing.claim_ms;
     campaign->last_chance = false;
     campaign->askings = 0;
     memset(campaign->leased_ms, 0, sizeof campaign->leased_ms);
@@ -499,7 +499,7 @@ static void wait_until(struct core *core, uint64_t until_ms)
     struct campaign *campaign = &core->campaign;
     const bool refused = campaign->tally.refused != 0;
 
-    campaign->deadline_ms = refused ? earlier(campaign->deadline_ms, until_ms) : until_ms;
+    campaign->asking.until_ms = refused ? earlier(campaign->asking.until_ms, until_ms) : until_ms;
     campaign->last_chance = campaign->last_chance && refused;
 }
 
@@ -510,7 +510,7 @@ static void asks_when_lease_ends(struct core *core, const struct vote_answer *an
     const uint64_t ends_ms = core->now_ms + wait_ms + 1;
 
     core->campaign.leased_ms[place] = ends_ms;
-    core->campaign.ask_ms = earlier(core->campaign.ask_ms, ends_ms);
+    core->campaign.asking.again_ms = earlier(core->campaign.asking.again_ms, ends_ms);
     wait_until(core, core->now_ms + wait_ms + core->timing.claim_ms);
 }
 
@@ -519,7 +519,7 @@ static void ask_again_in(struct core *core, uint64_t wait_ms)
 {
     uint64_t soon_ms = core->now_ms + earlier(wait_ms + 1, core->timing.batch_ms);
 
-    core->campaign.ask_ms = earlier(core->campaign.ask_ms, soon_ms);
+    core->campaign.asking.again_ms = earlier(core->campaign.asking.again_ms, soon_ms);
     wait_until(core, core->now_ms + wait_ms + core->timing.claim_ms);
 }
 
@@ -631,7 +631,7 @@ static void end_campaign(struct core *core)
         lose(core);
     } else {
         campaign->last_chance = true;
-        campaign->deadline_ms = core->now_ms + core->timing.batch_ms;
+        campaign->asking.until_ms = core->now_ms + core->timing.batch_ms;
     }
 }
 
@@ -652,18 +652,16 @@ void campaign_tick(struct core *core)
     }
     if (voter_lists_agree(electorate_lists(core), core->campaign.tally.granted)) {
         win(core);
-    } else if (core->now_ms >= core->campaign.deadline_ms) {
+    } else if (asking_is_over(&core->campaign.asking, core->now_ms)) {
         end_campaign(core);
-    } else if (core->now_ms >= core->campaign.ask_ms) {
+    } else if (asking_is_due(&core->campaign.asking, core->now_ms)) {
         ask(core, true);
     }
 }
 
 uint64_t campaign_deadline_ms(const struct core *core)
 {
-    uint64_t asked_ms = core->campaign.on
-                            ? earlier(core->campaign.ask_ms, core->campaign.deadline_ms)
-                            : NEVER_MS;
+    uint64_t asked_ms = core->campaign.on ? asking_deadline_ms(&core->campaign.asking) : NEVER_MS;
 
     uint64_t given_back = given_back_ms(core);
     if (given_back != NEVER_MS && given_back <= core->now_ms) {

@@ -281,7 +281,7 @@ static void change_continue(struct core *core)
         commit(core);
         return;
     }
-    if (core->now_ms >= core->proposing.resend_ms) {
+    if (asking_is_due(&core->proposing.asking, core->now_ms)) {
         change_ask_again(core);
     }
 }
@@ -298,7 +298,7 @@ void change_tick(struct core *core)
 uint64_t change_deadline_ms(const struct core *core)
 {
     if (core->change.on) {
-        return earlier(core->proposing.deadline_ms, core->proposing.resend_ms);
+        return asking_deadline_ms(&core->proposing.asking);
     }
     return core->accepting.ack_ms != 0 ? core->accepting.ack_ms : NEVER_MS;
 }

@@ -115,8 +115,8 @@ static void send_prepare(struct core *core, bool again)
     }
     ask_voters(core, message, again);
     core->proposing.sendings++;
-    core->proposing.resend_ms = core->now_ms +
-                                timing_resend_ms(&core->timing, core->proposing.sendings);
+    core->proposing.asking.again_ms = core->now_ms +
+                                      timing_resend_ms(&core->timing, core->proposing.sendings);
 }
 
 static void ask_own_voter(struct core *core)
@@ -162,7 +162,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     proposing->last_chance = false;
     proposing->spread = proposal->merge == 0 && spread_suits(core, next);
     proposing->proposal = *proposal;
-    proposing->deadline_ms = core->now_ms + patience_ms(core, proposal);
+    proposing->asking.until_ms = core->now_ms + patience_ms(core, proposal);
     ask_own_voter(core);
     if (!core->change.on) {
         return; /* It is bound to a higher epoch. */
@@ -233,17 +233,17 @@ bool change_asks_the_former(struct core *core, bool late)
     core->proposing.asked_last = true;
     core->proposing.sendings = 0;
     core->proposing.last_chance = false;
-    core->proposing.deadline_ms = core->now_ms + core->timing.prepare_ms;
+    core->proposing.asking.until_ms = core->now_ms + core->timing.prepare_ms;
     send_prepare(core, false);
     return true;
 }
 
 bool change_is_late(struct core *core)
 {
-    bool late = core->now_ms >= core->proposing.deadline_ms;
+    bool late = asking_is_over(&core->proposing.asking, core->now_ms);
     if (late && !core->proposing.last_chance) {
         core->proposing.last_chance = true; /* A slow loop has the answers still before it. */
-        core->proposing.deadline_ms = core->now_ms + core->timing.batch_ms;
+        core->proposing.asking.until_ms = core->now_ms + core->timing.batch_ms;
         late = false;
     }
     return late;
@@ -251,18 +251,18 @@ bool change_is_late(struct core *core)
 
 void change_wait_on(struct core *core)
 {
-    core->proposing.deadline_ms = core->now_ms + core->timing.prepare_ms;
+    core->proposing.asking.until_ms = core->now_ms + core->timing.prepare_ms;
 }
 
 void change_wait_a_step(struct core *core)
 {
-    core->proposing.resend_ms = core->now_ms;
+    core->proposing.asking.again_ms = core->now_ms;
 }
 
 void change_on_late(struct core *core, uint64_t late_ms)
 {
     if (core->change.on && !core->proposing.last_chance) {
-        core->proposing.deadline_ms += late_ms;
+        core->proposing.asking.until_ms += late_ms;
     }
 }
 

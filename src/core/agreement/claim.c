@@ -112,7 +112,8 @@ static void ask(struct core *core, enum asked asked)
 static void wait_for_answers(struct core *core)
 {
     core->claim.sendings++;
-    core->claim.resend_ms = core->now_ms + timing_resend_ms(&core->timing, core->claim.sendings);
+    core->claim.asking.again_ms = core->now_ms +
+                                  timing_resend_ms(&core->timing, core->claim.sendings);
 }
 
 static void tell(struct core *core, enum claim_step step, const struct member *claimant,
@@ -216,7 +217,7 @@ static void start(struct core *core)
     core->claim.on = true;
     core->claim.chances = 0;
     core->claim.epoch = epoch > core->promise.epoch ? epoch : core->promise.epoch + 1;
-    core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
+    core->claim.asking.until_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
     if (core->claim.base.epoch >= core->claim.epoch) {
         view_clear(&core->claim.base); /* What was shown before may leap (C4b, V7a). */
@@ -302,7 +303,7 @@ static void win(struct core *core)
 static bool may_wait(const struct core *core)
 {
     uint8_t chances = core->claim.chances;
-    bool late = core->now_ms > core->claim.deadline_ms + core->timing.batch_ms;
+    bool late = core->now_ms > core->claim.asking.until_ms + core->timing.batch_ms;
 
     return chances == 0 || (late && chances < CHANCES_MAX);
 }
@@ -343,12 +344,12 @@ static void decide(struct core *core)
             heard += is_awaited(core, i) && could_answer(core, i);
         }
     }
-    bool over = core->now_ms >= core->claim.deadline_ms;
+    bool over = asking_is_over(&core->claim.asking, core->now_ms);
     if (refused == 0 && (silent == 0 || over) && are_enough(core, granted + 1, voters + 1)) {
         win(core);
     } else if (over && may_wait(core)) {
         core->claim.chances++; /* A slow loop has the answers still before it. */
-        core->claim.deadline_ms = core->now_ms + core->timing.batch_ms;
+        core->claim.asking.until_ms = core->now_ms + core->timing.batch_ms;
     } else if (over) {
         lose(core);
         if (heard > voters / 2) {
@@ -424,8 +425,8 @@ void claim_on_refused(struct core *core, const struct message *message)
                                                                 : core->timing.fresh_ms;
     uint64_t retry_ms = core->now_ms + wait_ms + 1;
     core->claim.retry_ms = retry_ms < core->claim.retry_ms ? retry_ms : core->claim.retry_ms;
-    if (core->claim.deadline_ms < retry_ms + core->timing.claim_ms) {
-        core->claim.deadline_ms = retry_ms + core->timing.claim_ms;
+    if (core->claim.asking.until_ms < retry_ms + core->timing.claim_ms) {
+        core->claim.asking.until_ms = retry_ms + core->timing.claim_ms;
     }
 }
 
@@ -633,7 +634,7 @@ void claim_tick(struct core *core)
             core->claim.retry_ms = NEVER_MS;
             ask(core, ASK_REFUSED);
         }
-        if (core->now_ms >= core->claim.resend_ms) {
+        if (asking_is_due(&core->claim.asking, core->now_ms)) {
             ask(core, ASK_AWAITED);
             wait_for_answers(core);
         }
@@ -646,8 +647,7 @@ uint64_t claim_deadline_ms(const struct core *core)
     uint64_t due_ms = NEVER_MS;
 
     if (core->claim.on) {
-        due_ms = core->claim.deadline_ms;
-        due_ms = earlier(due_ms, earlier(core->claim.retry_ms, core->claim.resend_ms));
+        due_ms = earlier(core->claim.retry_ms, asking_deadline_ms(&core->claim.asking));
     }
     if (core->promise.backoff_ms != 0 && core->promise.backoff_ms < due_ms) {
         due_ms = core->promise.backoff_ms;
@@ -663,7 +663,7 @@ void claim_drop(struct core *core)
 void claim_on_late(struct core *core, uint64_t late_ms)
 {
     if (core->claim.on && core->claim.chances == 0) {
-        core->claim.deadline_ms += late_ms;
+        core->claim.asking.until_ms += late_ms;
     }
 }
 

@@ -578,7 +578,6 @@ void voter_end_step(struct core *core)
 
     if (voter->number != voter->requested && (!voter->mute || core->now_ms >= voter->rewrite_ms)) {
         voter->requested = voter->number;
-        voter->requested_ms = core->now_ms;
         outbox_sync(core, voter->number);
     }
 }

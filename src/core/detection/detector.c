@@ -320,3 +320,11 @@ void detector_tick(struct core *core)
     }
     doubts_report(core);
 }
+
+uint64_t detector_deadline_ms(const struct core *core)
+{
+    uint64_t due_ms = earlier(core->rounds.next_ms, core->looking.next_ms);
+
+    due_ms = earlier(due_ms, earlier(watch_tell_at_ms(core), core->removal.verify_ms));
+    return earlier(due_ms, standing_deadline_ms(core));
+}

@@ -31,6 +31,10 @@ bool detector_on_late(struct core *core, uint64_t late_ms);
 /* Heartbeats and silences that are due. */
 void detector_tick(struct core *core);
 
+/* When there is something to do for this room: a round, a look, something to tell, the end of a
+ * verification, or of a right to act. */
+uint64_t detector_deadline_ms(const struct core *core);
+
 /* For how long members of `next` had been gone, the longest; 0: none had (M8). */
 uint64_t detector_apart_ms(const struct core *core, const struct view *next);
 

@@ -146,7 +146,7 @@ static bool take_answer(struct core *core, const struct message *message, uint32
         /* The question was put again before this came: the answer to that is as good. */
     } else if (is_nonce(number->nonce_elsewhere, message) && !number_leaps(number, message)) {
         number->nonce_elsewhere = 0;
-    } else if (charge->verify_ms == NEVER_MS || message->ping.nonce != charge->nonce) {
+    } else if (charge->verify.until_ms == NEVER_MS || message->ping.nonce != charge->nonce) {
         return false;
     }
     take(core, number, message);

@@ -304,7 +304,7 @@ static void inquire(struct core *core, uint32_t position)
     const struct peer *peer = &core->peers[position];
 
     if (watch_is_on(core, position) && peer->charge.verdict == VERDICT_NONE &&
-        peer->charge.verify_ms == NEVER_MS &&
+        peer->charge.verify.until_ms == NEVER_MS &&
         peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
         !is_vouched_for(core, position) &&
         core->now_ms >= peer->signs.silent_from_ms + timing_inquiry_ms(&core->timing)) {
@@ -377,7 +377,7 @@ static bool review_one(struct core *core, uint32_t position)
         look_again(core, not_lost_ms);
     } else if (was_asked_in_vain(core, position)) {
         return true;
-    } else if (peer->charge.verify_ms == NEVER_MS) {
+    } else if (peer->charge.verify.until_ms == NEVER_MS) {
         verify_in_turn(core, position, verification_ms(core, position));
     }
     return false;
@@ -538,7 +538,7 @@ void removal_on_pong(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PONG_NOT_FELLOW);
         return;
     }
-    if (charge->verify_ms == NEVER_MS || pong->nonce != charge->nonce) {
+    if (charge->verify.until_ms == NEVER_MS || pong->nonce != charge->nonce) {
         refuse(core, message, REFUSED_PONG_UNASKED); /* Never asked, or long ago (H15). */
         return;
     }
@@ -571,23 +571,23 @@ enum found removal_tick(struct core *core)
     begin_judging(core);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer_charge *charge = &core->peers[i].charge;
-        if (charge->verify_ms == NEVER_MS) {
+        if (charge->verify.until_ms == NEVER_MS) {
             continue;
         }
-        if (core->now_ms >= charge->verify_ms) {
+        if (asking_is_over(&charge->verify, core->now_ms)) {
             if (end_verification(core, i)) {
                 note_found(core, i, &found);
             }
-        } else if (core->now_ms >= charge->verify_again_ms &&
+        } else if (asking_is_due(&charge->verify, core->now_ms) &&
                    !outbox_has_room(core, QUESTION_MESSAGES)) {
             look_again(core, core->now_ms + 1);
-        } else if (core->now_ms >= charge->verify_again_ms) {
+        } else if (asking_is_due(&charge->verify, core->now_ms)) {
             const uint64_t again_ms = core->now_ms + verification_ms(core, i) / QUESTIONS_PUT;
             verdict_asked_again(core, i, again_ms); /* Questions and answers may be lost. */
             ask_about(core, i);
-            look_again(core, earlier(again_ms, charge->verify_ms));
+            look_again(core, earlier(again_ms, charge->verify.until_ms));
         } else {
-            look_again(core, earlier(charge->verify_again_ms, charge->verify_ms));
+            look_again(core, asking_deadline_ms(&charge->verify));
         }
     }
     end_judging(core);

@@ -30,7 +30,7 @@ void verdict_set(struct core *core, uint32_t position, enum verdict verdict)
     charge->verdict = verdict;
     charge->verdict_ms = core->now_ms;
     if (verdict != VERDICT_LOST) {
-        charge->verify_ms = NEVER_MS; /* But that of D2h goes on. */
+        charge->verify.until_ms = NEVER_MS; /* But that of D2h goes on. */
     }
     charge->confirmed = false;
     tell(core, NOTICE_SUSPECT, position);
@@ -47,7 +47,7 @@ bool verdict_clear(struct core *core, uint32_t position)
     tell(core, NOTICE_CLEARED, position);
     charge->verdict = VERDICT_NONE;
     charge->confirmed = false;
-    charge->verify_ms = NEVER_MS;
+    charge->verify.until_ms = NEVER_MS;
     verdict_evidence_changed(core);
     return true;
 }
@@ -89,13 +89,12 @@ void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64
     struct peer_charge *charge = &core->peers[position].charge;
 
     charge->nonce = nonce;
-    charge->verify_again_ms = again_ms;
-    charge->verify_ms = until_ms;
+    charge->verify = (struct asking){.again_ms = again_ms, .until_ms = until_ms};
 }
 
 void verdict_asked_again(struct core *core, uint32_t position, uint64_t again_ms)
 {
-    core->peers[position].charge.verify_again_ms = again_ms;
+    core->peers[position].charge.verify.again_ms = again_ms;
 }
 
 void verdict_unanswered(struct core *core, uint32_t position)
@@ -105,14 +104,14 @@ void verdict_unanswered(struct core *core, uint32_t position)
 
 void verdict_end_verification(struct core *core, uint32_t position)
 {
-    core->peers[position].charge.verify_ms = NEVER_MS;
+    core->peers[position].charge.verify.until_ms = NEVER_MS;
 }
 
 void verdict_put_off(struct core *core, uint64_t late_ms)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer_charge *charge = &core->peers[i].charge;
-        charge->verify_ms += charge->verify_ms != NEVER_MS ? late_ms : 0;
+        charge->verify.until_ms += charge->verify.until_ms != NEVER_MS ? late_ms : 0;
     }
 }
 
@@ -126,11 +125,11 @@ void verdict_on_view_installed(struct core *core, const struct installed *before
         struct peer_charge *charge = &core->peers[i].charge;
         if (!view_has_at(before->view, &core->view.members[i])) {
             (void)verdict_clear(core, i); /* D3b: it was held against who lives elsewhere. */
-            charge->verify_ms = NEVER_MS;
+            charge->verify.until_ms = NEVER_MS;
             charge->unanswered_ms = 0;
         } else if (begins_anew) {
             charge->confirmed = false; /* R1: whoever decided that before. */
-            charge->verify_ms = NEVER_MS;
+            charge->verify.until_ms = NEVER_MS;
             charge->unanswered_ms = 0;
         }
     }

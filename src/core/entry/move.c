@@ -25,7 +25,7 @@ static void stay(struct core *core)
 static void stand_down_for(struct core *core, const struct node_id *successor)
 {
     core->moving.step = STAND_DOWN_SOON;
-    core->moving.judge_ms = core->now_ms;
+    core->moving.settles = false;
     core->moving.to = *successor;
     asking_begin(&core->moving.asking, core->now_ms, core->timing.leave_ms);
 }
@@ -128,7 +128,7 @@ static void give_up(struct core *core)
         campaign_take_back(core);
     } else if (given && (!standing_is_settled(core) || core->change.on)) {
         core->moving.asking.until_ms = core->now_ms + core->timing.fresh_ms / 4;
-        core->moving.judge_ms = core->moving.asking.until_ms;
+        core->moving.settles = true;
         return; /* It may have come about: that is settled first (D8). */
     } else if (given) {
         return_to_reign(core);
@@ -143,8 +143,7 @@ static bool is_in_vain(const struct core *core)
     uint32_t position = position_of_successor(core);
 
     return asking_is_over(&core->moving.asking, core->now_ms) || position == VIEW_NONE ||
-           (core->peers[position].charge.verdict != VERDICT_NONE &&
-            core->now_ms >= core->moving.judge_ms);
+           (core->peers[position].charge.verdict != VERDICT_NONE && !core->moving.settles);
 }
 
 static void continue_standing_down(struct core *core)

@@ -78,11 +78,12 @@ uint64_t wish_deadline_ms(const struct core *core)
     const struct wishing *wishing = &core->wishing;
 
     if (!wishing->on) {
-        return NEVER_MS;
+        return leave_deadline_ms(core);
     }
     uint64_t move_ms = wishing->move.kind == MOVE_NONE ? NEVER_MS
                                                        : asking_deadline_ms(&wishing->asking);
-    return earlier(move_ms, earlier(tag_deadline_ms(core), terms_deadline_ms(core)));
+    uint64_t due_ms = earlier(tag_deadline_ms(core), terms_deadline_ms(core));
+    return earlier(earlier(move_ms, due_ms), leave_deadline_ms(core));
 }
 
 void wish_on_view_installed(struct core *core)

@@ -15,6 +15,8 @@ void wish_on_terms_command(struct core *core, const struct rules_wish *wish);
 void wish_on_wish(struct core *core, const struct message *message, uint32_t sender, bool newer);
 
 void wish_tick(struct core *core);
+
+/* Also of a wish to leave. */
 uint64_t wish_deadline_ms(const struct core *core);
 
 void wish_on_view_installed(struct core *core);

@@ -34,7 +34,7 @@ static void send_merge(struct core *core)
         probe_describe(core, &message->carrier.part);
     }
     outbox_send_to(core, message, &core->merge.to, &core->merge.address);
-    core->merge.again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    core->merge.asking.again_ms = core->now_ms + core->timing.prepare_ms / 3;
 }
 
 void merge_ask(struct core *core, const struct message *probe)
@@ -56,7 +56,7 @@ void merge_ask(struct core *core, const struct message *probe)
                                  .to = probe->from,
                                  .failures = core->merge.failures,
                                  .address = probe->probe.coordinator,
-                                 .deadline_ms = core->now_ms + core->timing.merge_ms};
+                                 .asking.until_ms = core->now_ms + core->timing.merge_ms};
     /* They ask again, and find the larger part. */
     next_view_drop_joiners(core, REFUSED_JOINER_FORGOTTEN);
 
@@ -132,7 +132,7 @@ void merge_on_accepted(struct core *core, const struct message *prepare)
     if (core->merge.yielding && prepare->carrier.merge == core->merge.number &&
         !core->merge.acked) {
         core->merge.acked = true;
-        core->merge.deadline_ms = core->now_ms + 2 * core->timing.merge_ms;
+        core->merge.asking.until_ms = core->now_ms + 2 * core->timing.merge_ms;
     }
 }
 
@@ -391,10 +391,11 @@ void merge_on_merge(struct core *core, const struct message *message)
 
 void merge_tick(struct core *core)
 {
-    if (core->merge.yielding && core->now_ms >= core->merge.deadline_ms) {
+    if (core->merge.yielding && asking_is_over(&core->merge.asking, core->now_ms)) {
         REACHED(merge_waited_in_vain);
         return_to_own(core, MERGE_NOT_REFUSED); /* M7: nobody waits for ever. */
-    } else if (core->merge.yielding && !core->merge.acked && core->now_ms >= core->merge.again_ms) {
+    } else if (core->merge.yielding && !core->merge.acked &&
+               asking_is_due(&core->merge.asking, core->now_ms)) {
         send_merge(core); /* It, or all that answered it, may have been lost. */
     }
 }
@@ -404,10 +405,10 @@ uint64_t merge_deadline_ms(const struct core *core)
     const struct merge *merge = &core->merge;
 
     if (!merge->yielding) {
-        return NEVER_MS;
+        return core->probe.due_ms;
     }
-    return merge->acked || merge->deadline_ms < merge->again_ms ? merge->deadline_ms
-                                                                : merge->again_ms;
+    return earlier(core->probe.due_ms,
+                   merge->acked ? merge->asking.until_ms : asking_deadline_ms(&merge->asking));
 }
 
 void merge_on_view_installed(struct core *core)

@@ -21,6 +21,8 @@ void merge_on_refused(struct core *core, const struct message *message);
 void merge_on_accepted(struct core *core, const struct message *prepare);
 
 void merge_tick(struct core *core);
+
+/* Also of the next look for other parts (M1). */
 uint64_t merge_deadline_ms(const struct core *core);
 
 void merge_on_view_installed(struct core *core);

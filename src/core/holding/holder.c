@@ -116,8 +116,8 @@ static void tell_all(struct core *core)
 static void lose(struct core *core, struct own_candidate *own, enum role_reason reason)
 {
     own->state = HOLDER_LOST;
-    own->grace_until_ms = core_is_strict(core) ? NEVER_MS : core->now_ms + own->grace_ms;
-    note_due(core, own->grace_until_ms);
+    own->until_ms = core_is_strict(core) ? NEVER_MS : core->now_ms + own->grace_ms;
+    note_due(core, own->until_ms);
     tell(core, own, ROLE_LOST, reason);
 }
 
@@ -177,7 +177,7 @@ static void lapse(struct core *core)
         if (own->state == HOLDER_LEADS && core->now_ms >= own->until_ms) {
             REACHED(role_lapsed);
             lose(core, own, ROLE_LAPSED);
-        } else if (own->state == HOLDER_LOST && core->now_ms >= own->grace_until_ms) {
+        } else if (own->state == HOLDER_LOST && core->now_ms >= own->until_ms) {
             on_stopped(core, own);
         }
     }
@@ -232,7 +232,9 @@ static void on_token(struct core *core, struct own_candidate *own, const struct 
         tell(core, own, ROLE_LEADS, ROLE_NOT_LOST);
         return;
     }
-    renew(core, own, word->stamp);
+    if (own->state == HOLDER_LEADS) {
+        renew(core, own, word->stamp);
+    }
     if (own->state == HOLDER_LEADS && newer) {
         tell(core, own, ROLE_TOKEN, ROLE_NOT_LOST);
     }
@@ -346,10 +348,8 @@ static void on_campaign(struct core *core, const struct role_command *command)
         refuse_campaign(core, command, ROLE_MANY);
         return;
     }
-    *own = (struct own_candidate){.state = HOLDER_WAITS,
-                                  .let_go = holder->floor,
-                                  .grace_ms = command->grace_ms,
-                                  .grace_until_ms = NEVER_MS};
+    *own = (struct own_candidate){
+        .state = HOLDER_WAITS, .let_go = holder->floor, .grace_ms = command->grace_ms};
     own->is.request = command->request;
     own->is.terms = command->terms;
     own->is.priority = command->priority;
@@ -410,10 +410,8 @@ static uint64_t soonest_own_ms(const struct core *core)
 
     for (uint32_t i = 0; i < core->holder.top; i++) {
         const struct own_candidate *own = &core->holder.own[i];
-        if (own->state == HOLDER_LEADS) {
+        if (own->state == HOLDER_LEADS || own->state == HOLDER_LOST) {
             due_ms = earlier(due_ms, own->until_ms);
-        } else if (own->state == HOLDER_LOST) {
-            due_ms = earlier(due_ms, own->grace_until_ms);
         }
     }
     return due_ms;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/asking.h"
 #include "core/model/id.h"
 #include "core/model/limits.h"
 #include "core/model/member.h"
@@ -69,8 +70,7 @@ struct voter {
     uint64_t number;         /* of the last change */
     uint64_t promise_number; /* of the one that made the promise, or its longest lease longer */
     uint64_t requested;      /* of the last one that was to be written */
-    uint64_t requested_ms;
-    uint64_t synced; /* of the last one that is on disk */
+    uint64_t synced;         /* of the last one that is on disk */
     uint64_t synced_ms;
     uint64_t syncs;
     uint64_t sync_failures;
@@ -163,8 +163,7 @@ struct proposing {
     bool spread;       /* it goes by way of the others (U4) */
     bool sent;         /* this step sent PREPAREs, which borrow `change.pending` */
     uint32_t sendings; /* how often it was sent (U1a) */
-    uint64_t deadline_ms;
-    uint64_t resend_ms;
+    struct asking asking;
 };
 
 /* change_accept: what was accepted is acknowledged. */
@@ -223,8 +222,7 @@ struct campaign {
     bool has_voters;           /* so many of them are members that another one could act (Z7b) */
     struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
     bool stays;                /* it does not leave (E5) */
-    uint64_t ask_ms;
-    uint64_t deadline_ms;
+    struct asking asking;
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
     uint32_t askings; /* how often they were asked */
     uint64_t leased_ms[VOTERS_LISTED_MAX]; /* until then each has leased to somebody, as it said */
@@ -238,8 +236,7 @@ struct campaign {
  * (L3b). */
 struct unanswered {
     uint8_t count;
-    uint64_t since_ms; /* when the first of them ended */
-    uint64_t last_ms;  /* and the last one */
+    struct spell spell; /* from the end of the first of them to that of the last one */
 };
 
 /* A claim that was refused for freshness, granted at once when our own evidence is complete. */
@@ -256,12 +253,11 @@ struct claim {
     struct view shown; /* with the last grant; a message of that step points to it */
     uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
     uint64_t epoch;
-    uint64_t deadline_ms;
-    uint64_t resend_ms; /* C3e: those who have not answered are asked again */
-    uint32_t sendings;  /* how often they were */
-    uint8_t chances;    /* how often the deadline has passed, and what waited is read first */
-    uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
-    uint8_t *answers;   /* enum answer, by position in the view */
+    struct asking asking; /* C3e: those who have not answered */
+    uint32_t sendings;    /* how often they were */
+    uint8_t chances;      /* how often the deadline has passed, and what waited is read first */
+    uint64_t retry_ms;    /* C5: ask those who refused again; NEVER_MS when not */
+    uint8_t *answers;     /* enum answer, by position in the view */
     struct waiting_claim waiting;
     bool on;
 };

@@ -82,7 +82,7 @@ struct moving {
     enum stand_down step;
     struct node_id to;
     struct asking asking;
-    uint64_t judge_ms;      /* who it stands down for is not judged before */
+    bool settles;           /* who it stands down for is not judged before that is over (E6) */
     uint64_t pause_ms;      /* no standing down before: the last time nothing came of it */
     uint64_t idle_again_ms; /* nor for that it does not act (E7e) */
 };

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/asking.h"
 #include "core/model/id.h"
 #include "core/model/limits.h"
 
@@ -23,9 +24,8 @@ struct merge {
     uint64_t number;
     struct node_id to; /* the other part's coordinator */
     struct address address;
-    uint64_t again_ms; /* not answered by then: asked again */
-    uint32_t failures; /* tries that came to nothing, one after the other */
-    uint64_t deadline_ms;
+    struct asking asking;
+    uint32_t failures;   /* tries that came to nothing, one after the other */
     uint64_t backoff_ms; /* not again before */
 };
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/asking.h"
 #include "core/model/id.h"
 #include "core/model/limits.h"
 #include "core/model/member.h"
@@ -98,10 +99,9 @@ struct peer_watch {
 /* verdict: what is held against it. */
 struct peer_charge {
     uint64_t verdict_ms;
-    uint64_t verify_again_ms; /* the question of R1 is asked once more then */
-    uint64_t unanswered_ms;   /* R1 ended without an answer then; 0: it did not */
-    uint64_t nonce;           /* of its questions (H15) */
-    uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
+    uint64_t unanswered_ms; /* R1 ended without an answer then; 0: it did not */
+    uint64_t nonce;         /* of its questions (H15) */
+    struct asking verify;   /* R1; it ends at NEVER_MS while it is not under way */
     enum verdict verdict;
     bool confirmed;     /* to be removed with the next view */
     bool leaves;        /* asked to be let out (E1a), or is gone (E3) */
