@@ -610,7 +610,7 @@ inline win(one, other)
 }
 
 /* A further change of its reign, or the one under way made anew: on what is committed, under the
- * next version (V2b, Z5b; change_propose.c: change_start_next; change_commit.c:
+ * next version (V2a, Z5b; change_propose.c: change_start_next; change_commit.c:
  * propose_without_silent_joiners). */
 inline propose()
 {

@@ -463,7 +463,7 @@ inline win_and_settle(w)
 
 /* --- Later views of a reign ------------------------------------------------------------------- */
 
-/* On what is committed in this reign (V2b, Z5b). What is under way is given up for it, also the
+/* On what is committed in this reign (V2a, Z5b). What is under way is given up for it, also the
  * first view of another reign. */
 #ifdef STEADY
 #define MAY_PROPOSE(p) (view[p] != 0 && proposed[REIGN(p)] < VERSIONS && pending[p] == 0)

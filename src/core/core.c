@@ -208,7 +208,7 @@ static void on_late(struct core *core, uint64_t late_ms)
     outbox_notice_of(core, NOTICE_LATE, &core->life.self)->silent_ms = late_ms;
 }
 
-/* The next view is to be without somebody more; J5a, J5c and J5d say when it is made. */
+/* The next view is to be without somebody more; J5a, J5b say when it is made. */
 static void on_found(struct core *core, enum found found)
 {
     switch (found) {

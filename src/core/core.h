@@ -202,7 +202,7 @@ uint32_t core_own_roles(const struct core *core, struct own_role *out);
 bool core_may_grant(const struct core *core);
 
 /* The epoch of the last merge that this life has installed; 0: none. Tokens of epochs before it are
- * renewed (K8b). */
+ * renewed (K8). */
 uint64_t core_merged_epoch(const struct core *core);
 
 /* What this coordinator lists at place `at`, from 0 on; false: nothing there. Places are below

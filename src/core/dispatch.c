@@ -40,7 +40,7 @@ static bool asks_the_voter(struct core *core, const struct message *message)
     return message->type == MESSAGE_PREPARE && change_asks_voter(core, message);
 }
 
-/* R2f: from one fellow member to another. */
+/* R2c: from one fellow member to another. */
 static bool is_between_fellows(const struct core *core, const struct message *message)
 {
     return core_is_member(core) && view_has(&core->view, &message->to) &&

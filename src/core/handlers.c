@@ -25,7 +25,7 @@
 #include "core/model/marks.h"
 #include "core/state/refuse.h"
 
-/* V4j: whoever coordinates makes a view above it; that is this node, too, if its own coordinator
+/* V4i: whoever coordinates makes a view above it; that is this node, too, if its own coordinator
  * has come to believe so. */
 static void on_view_not_ours(struct core *core, const struct message *message)
 {

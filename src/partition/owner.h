@@ -1,6 +1,6 @@
 /* A member's part in owning partitions (docs/partitions.md, P8 to P14): what it wants, what it owns
  * and until when, and what its programs may go by. Beside the core: the member's lease is the grant
- * of a role (K6e), and is given in. Opens nothing, allocates nothing, reads no clock. */
+ * of a role (K6d), and is given in. Opens nothing, allocates nothing, reads no clock. */
 #ifndef PARTITION_OWNER_H
 #define PARTITION_OWNER_H
 
@@ -71,7 +71,7 @@ void owner_on_view(struct owner *owner, const struct node_id *self,
                    const struct node_id *coordinator, uint64_t epoch, uint64_t now_ms);
 
 /* What the member's lease is now; 0: it has none. A token of a later epoch that follows another
- * without a loss renews it (K8b). */
+ * without a loss renews it (K8). */
 void owner_on_lease(struct owner *owner, uint64_t lease, uint64_t until_ms, uint64_t now_ms);
 
 /* The table of that view says that these are to be this member's. */

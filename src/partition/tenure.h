@@ -1,6 +1,6 @@
 /* What a member owns of the partitions, and what its coordinator lists, driven by what the core
  * says (docs/partitions.md, P8 to P14): the member's lease is its grant of the role
- * PARTITION_ROLE (K6e). A driver, of a daemon or of the simulator, calls it after each step of the
+ * PARTITION_ROLE (K6d). A driver, of a daemon or of the simulator, calls it after each step of the
  * core, and carries its messages. Opens nothing, allocates nothing, reads no clock. */
 #ifndef PARTITION_TENURE_H
 #define PARTITION_TENURE_H

@@ -5,7 +5,7 @@
  *     bare_beats [--lazy] EVERY_MS WHOLE_BYTES ADDRESS:PORT NEIGHBOUR:PORT...
  *
  * sends a datagram each half of EVERY_MS, give or take 2 %, to one half of the neighbours and to
- * the other in turn (D8g), one in fifty with WHOLE_BYTES, the others with 22. It reads what comes
+ * the other in turn (D8e), one in fifty with WHOLE_BYTES, the others with 22. It reads what comes
  * as it comes, with --lazy only before it sends. It ends when it is killed. */
 #include <arpa/inet.h>
 #include <errno.h>

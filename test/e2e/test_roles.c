@@ -102,7 +102,7 @@ static void assert_next(const struct stage *stage, const size_t order[NODES])
 
 /* --- Deaths ----------------------------------------------------------------------------------- */
 
-/* K5c: its connection ends with it. */
+/* K5b: its connection ends with it. */
 Story(roles, the_next_holds_when_the_holders_client_is_killed)
 {
     static const size_t order[NODES] = {2, 1, 0};
@@ -194,7 +194,7 @@ Story(roles, move_when_the_holders_node_leaves)
 
 /* --- Terms and names -------------------------------------------------------------------------- */
 
-/* K6a, K6b: a better one takes over, and goes when it is told to. */
+/* K6a: a better one takes over, and goes when it is told to. */
 Story(roles, by_priority_change_hands)
 {
     struct stage stage = stage_open(NO_ARGS);
@@ -209,7 +209,7 @@ Story(roles, by_priority_change_hands)
     assert_soon(granted_token(&stage, 0) > granted_token(&stage, 1));
 }
 
-/* K6g */
+/* K6e */
 Story(roles, by_priority_change_hands_later)
 {
     struct stage stage = stage_open(NO_ARGS);
@@ -237,7 +237,7 @@ Story(roles, as_many_hold_as_may)
     cr_assert_eq(granted_token(&stage, 2), 0);
 }
 
-/* K6f: tags come and go while candidates wait; the role follows. */
+/* K6b: tags come and go while candidates wait; the role follows. */
 Story(roles, go_to_who_has_the_tag)
 {
     struct stage stage = stage_open(NO_ARGS);

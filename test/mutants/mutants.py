@@ -364,7 +364,7 @@ def positive(text):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/mutants", description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="those alone whose name contains NAME; C2d is every one of C2d")
+                        help="those alone whose name contains NAME; C2c is every one of C2c")
     parser.add_argument("--sample", type=positive, metavar="N", help="N of them, drawn by chance")
     parser.add_argument("--seed", type=positive, metavar="S", default=random.randint(1, 32768),
                         help="the same N as the run that printed that seed")

@@ -118,7 +118,7 @@ static void lose_nothing(struct sim *sim, uint32_t unused_a, uint32_t unused_b)
 }
 
 /* As where the socket of a host is flooded, and the one for beats is not: what it asks, what it is
- * asked, or what answers either, is lost (E7e). Mostly it is the coordinator. */
+ * asked, or what answers either, is lost (E7d). Mostly it is the coordinator. */
 void strike_lost_questions(struct sim *sim, struct random *random)
 {
     const uint32_t any = any_host(sim, random);

@@ -1078,7 +1078,7 @@ static void tell_candidates(struct teller *teller)
     candidacy->token = chance(teller, 2) ? 0 : any_token(teller);
 }
 
-/* K2e: a question in a member's name, or an answer to one that was never asked. */
+/* K2c: a question in a member's name, or an answer to one that was never asked. */
 static void tell_stamps(struct teller *teller)
 {
     const struct view *known = teller->known;

@@ -7,7 +7,7 @@
  * on holding them: no crash and no assertion, I1, S3 (but that every member lived, at an address of
  * its own), S4, S10, S11
  * (that the guard was met as the node counts it), S13, S14, S16, M3, that views of one life rise in
- * order (S2), that nobody installs a view in its own name that it never made (V2c), and that no
+ * order (S2), that nobody installs a view in its own name that it never made (V2a), and that no
  * epoch, version or age leaps further than time allows (V7), from a life's first view on. S9 and
  * S10 hold where the liar has no vote, and does not coordinate when it lies; but not for two
  * T_lease after a member has said falsely that somebody has handed over to it, or, to one that

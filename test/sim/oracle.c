@@ -268,7 +268,7 @@ void oracle_on_effect(struct sim *sim, const struct host *host, const struct eff
     if ((effect->type == EFFECT_SEND || effect->type == EFFECT_LINK_OPEN ||
          effect->type == EFFECT_KERNEL_ASK) &&
         id_equal(&effect->peer, &core_self(host->core)->id)) {
-        oracle_fail(sim, host, "V6f: does to itself what it does to others, effect %d",
+        oracle_fail(sim, host, "V6c: does to itself what it does to others, effect %d",
                     (int)effect->type);
     }
 }

@@ -162,7 +162,7 @@ void oracle_on_sent_view(struct sim *sim, struct host *host, const struct view *
 /* The host's process has its disk keep that epoch. */
 void oracle_on_stored(struct sim *sim, struct host *host, uint64_t epoch);
 
-/* What the host's core wants done: nothing that it does to others is of itself (V6f). */
+/* What the host's core wants done: nothing that it does to others is of itself (V6c). */
 void oracle_on_effect(struct sim *sim, const struct host *host, const struct effect *effect);
 
 /* The host's process acknowledges that proposal. */

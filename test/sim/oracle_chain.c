@@ -78,7 +78,7 @@ bool oracle_had_accepted(struct oracle *oracle, const struct node_id *life,
     return known->accepted && view_id_compare(&known->first, parent) <= 0;
 }
 
-/* E5, C4f: a hand-over, or a claim, puts those who were older than its maker behind all others. */
+/* E5, C4e: a hand-over, or a claim, puts those who were older than its maker behind all others. */
 static bool stood_down(const struct view *view, const struct recorded_member *before,
                        const struct record *parent)
 {
@@ -247,7 +247,7 @@ void oracle_check_base(struct sim *sim, const struct host *host, const struct vi
     if (view->cause == CAUSE_CLAIM && granted->epoch == view->epoch &&
         granted->accepted.lineage == view->lineage &&
         id_equal(&granted->accepted.coordinator, &view->parent.coordinator) &&
-        view_id_compare(&host->shown, &granted->accepted) <= 0 && /* C4c: else on its own. */
+        view_id_compare(&host->shown, &granted->accepted) <= 0 && /* C4b: else on its own. */
         view_id_compare(&view->parent, &granted->accepted) < 0) {
         oracle_fail(sim, host, "C4: a voter had accepted a newer view");
     }

@@ -45,7 +45,7 @@ struct record *oracle_record_new(const struct oracle *oracle, const struct view 
 void oracle_check_content(struct sim *sim, const struct host *host, const struct view *view,
                           bool installed);
 
-/* Whatever anybody says: V2c, V7, S15. */
+/* Whatever anybody says: V2a, V7, S15. */
 void oracle_check_lies(struct sim *sim, struct host *host, const struct view *view);
 void oracle_check_shape(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_rise(struct sim *sim, const struct host *host, const struct view *view);

@@ -142,7 +142,7 @@ void oracle_check_lies(struct sim *sim, struct host *host, const struct view *vi
     bool made_up = liar_made(sim, view, &stranger);
 
     if (made_up && id_equal(&view->members[0].id, &core_self(host->core)->id)) {
-        oracle_fail(sim, host, "V2c: installs a view in its own name that it never made");
+        oracle_fail(sim, host, "V2a: installs a view in its own name that it never made");
     }
     if (made_up && stranger) {
         oracle_fail(sim, host, "S15: installs a view that a stranger made up");

@@ -135,7 +135,7 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
     sim_run(sim, 2 * plan_quiet_ms(plan));
     if (sound_views(plan, sim) != installed) {
         /* One that is too slow to act has handed over (Z7b), or a drained one had waited for a
-         * moment in which a slow one was in time (E7d): from then on there is quiet. */
+         * moment in which a slow one was in time (E7c): from then on there is quiet. */
         installed = sound_views(plan, sim);
         sim_run(sim, 2 * plan_quiet_ms(plan));
     }
@@ -170,7 +170,7 @@ static const char *check_a_loss(const struct plan *plan, struct sim *sim, struct
 }
 
 /* Of a loop that is slow, yet not so slow that its node is found lost, or that by its own clock,
- * which may be too fast, it takes itself for asleep each time (D4c). */
+ * which may be too fast, it takes itself for asleep each time (D4b). */
 static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
     struct timing timing = plan_timing(plan);
@@ -185,7 +185,7 @@ static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 }
 
 /* An old message may come again at any time, and raise a doubt, which passes. While a stranger asks
- * to be let in under a member's name, the coordinator watches that one (I2b), and not afterwards.
+ * to be let in under a member's name, the coordinator watches that one (I2), and not afterwards.
  */
 static bool comes_to_rest(const struct plan *plan, struct sim *sim)
 {
@@ -398,7 +398,7 @@ static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
     return host < plan->hosts ? host : SIM_NOBODY;
 }
 
-/* Somebody acts again, if there is anybody whom it may stand down for (E7e, Z7b): or it does
+/* Somebody acts again, if there is anybody whom it may stand down for (E7d, Z7b): or it does
  * itself, as what members say of roles shows that they hear it. */
 static const char *check_the_unanswered(const struct plan *plan, struct sim *sim)
 {

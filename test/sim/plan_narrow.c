@@ -53,7 +53,7 @@ static bool suffice(const struct plan *plan, const struct sim *sim, uint32_t coo
            (!counted || left >= needed);
 }
 
-/* Otherwise each holds the view of the others, or they have left it out (L5c). */
+/* Otherwise each holds the view of the others, or they have left it out (L5b). */
 static bool lists_who_is_behind(const struct plan *plan, const struct sim *sim)
 {
     return sim_is_behind(sim, plan->broken % plan->hosts) ||
@@ -95,7 +95,7 @@ static void restart_beside(const struct plan *plan, struct sim *sim, struct rand
 
 /* A round after the view, and once more each T_fresh and round, the coordinator is told by one that
  * watches it that somebody is behind (L5a, D9d). From then on it waits for T_stall, and goes by
- * what the next round says (L5c). All that by clocks that may be too slow. */
+ * what the next round says (L5b). All that by clocks that may be too slow. */
 static uint64_t left_out_within_ms(const struct plan *plan)
 {
     const struct timing timing = plan_timing(plan);
@@ -127,7 +127,7 @@ static bool leads_too_few(const struct plan *plan, const struct sim *sim)
            core_view(sim_core(sim, broken))->member_count <= 2;
 }
 
-/* One that led when the hole came, and still does, lets in whoever comes, or gives way (L3b, U4e).
+/* One that led when the hole came, and still does, lets in whoever comes, or gives way (L3b, U4d).
  * Of one that leads itself alone, or one other, nothing is asked: newcomers and one member, who may
  * be behind holes themselves, move no coordinator. */
 static const char *check_a_narrow_coordinator(const struct plan *plan, struct sim *sim,

@@ -181,7 +181,7 @@ void sim_change_terms(struct sim *sim, uint32_t host, const struct rules *rules)
 void sim_forget_failed(struct sim *sim, uint32_t host);
 
 /* Liars made members up that a coordinator takes for failed, and keeps places for, while others
- * wait to be let in (G1f); if so, its operator says that none of these runs anywhere. */
+ * wait to be let in (G1e); if so, its operator says that none of these runs anywhere. */
 bool sim_forgets_invented(struct sim *sim);
 
 /* Does nothing speak against it, but that another change is under way? Do all go by them alone? */

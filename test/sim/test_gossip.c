@@ -60,7 +60,7 @@ Story(gossip, one_who_hands_nothing_on_delays_nobody)
     sim_free(sim);
 }
 
-/* H17, U1a, U2h: nothing that is handed on arrives anywhere. */
+/* H17, U1a, U2f: nothing that is handed on arrives anywhere. */
 Story(gossip, whom_nobody_hands_it_on_to_gets_it_all_the_same)
 {
     struct sim *sim = story_gossiping(seed);

@@ -73,7 +73,7 @@ static uint32_t acting_host(const struct sim *sim)
     return SIM_NOBODY;
 }
 
-/* E7e: as where its socket is flooded, and the one for beats is not. Its questions, or what answers
+/* E7d: as where its socket is flooded, and the one for beats is not. Its questions, or what answers
  * them, are lost, and so it may not act, though all hold it for healthy. */
 Story(guard, a_coordinator_whose_questions_are_lost_stands_down)
 {
@@ -216,7 +216,7 @@ Story(guard, a_coordinator_that_most_do_not_hear_does_not_act)
     }
     sim_run(sim, PATIENT_MS);
     story_check(!sim_is_acting(sim, A), seed);
-    story_check(sim_acting_count(sim) == 1, seed); /* E7e */
+    story_check(sim_acting_count(sim) == 1, seed); /* E7d */
     story_check(view_has(core_view(sim_core(sim, C)), &core_self(sim_core(sim, A))->id), seed);
     sim_free(sim);
 }
@@ -263,7 +263,7 @@ Story(guard, under_a_majority_the_failed_keep_their_place)
     sim_free(sim);
 }
 
-/* G1f, H45: a successor was a member with those who failed, and reached them. */
+/* G1e, H45: a successor was a member with those who failed, and reached them. */
 Story(guard, a_successor_keeps_the_places_of_the_failed)
 {
     struct sim *sim = sim_new(

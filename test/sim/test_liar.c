@@ -103,7 +103,7 @@ Test(liar, the_oracle_looks_away_while_members_lie)
     sim_free(sim);
 }
 
-/* V4j: nobody takes up a view in its own name that it has not made, whoever shows it. Others may
+/* V4i: nobody takes up a view in its own name that it has not made, whoever shows it. Others may
  * believe one that went by way of this member; then they, or it, come back once. */
 static void check_views_in_own_name(uint64_t seed, uint32_t to)
 {
@@ -306,7 +306,7 @@ Story(liar, ballots_do_not_keep_voters_from_founding)
     sim_free(sim);
 }
 
-/* V2d: one who names a view by a wrong hash has to say so again before there is a new version. */
+/* V2b: one who names a view by a wrong hash has to say so again before there is a new version. */
 Story(liar, one_wrong_hash_makes_no_view)
 {
     struct sim *sim = lenient_five(seed);
@@ -319,7 +319,7 @@ Story(liar, one_wrong_hash_makes_no_view)
     sim_free(sim);
 }
 
-/* V2d: nor do many of them make many. */
+/* V2b: nor do many of them make many. */
 Story(liar, wrong_hashes_make_few_views)
 {
     struct sim *sim = lenient_five(seed);
@@ -392,7 +392,7 @@ static void speak_as(struct sim *sim, const struct member *nobody)
     liar_says(sim, C, &beat);
 }
 
-/* G1f: four have places. Delphi left; who was made up in its stead, and failed, keeps it not. */
+/* G1e: four have places. Delphi left; who was made up in its stead, and failed, keeps it not. */
 Story(liar, who_never_was_keeps_nobody_out)
 {
     struct sim *sim = story_of(
@@ -555,7 +555,7 @@ Story(liar, one_without_a_vote_makes_no_two_act)
     sim_free(sim);
 }
 
-/* K4e, K4f, Y7: whatever tokens somebody named, when it is silent every role is held that anybody
+/* K4e, Y7: whatever tokens somebody named, when it is silent every role is held that anybody
  * stands for. */
 static void check_roles(uint64_t seed, enum guard_policy policy, enum lie_kind kind)
 {
@@ -612,7 +612,7 @@ Test(liar, there_is_a_lie_of_every_type_of_message)
     sim_free(sim);
 }
 
-/* K2e */
+/* K2c */
 Story(liar, stamps_that_leap_do_no_lasting_harm)
 {
     for (enum guard_policy policy = GUARD_NONE; policy <= GUARD_STRICT; policy++) {

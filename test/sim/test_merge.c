@@ -174,7 +174,7 @@ Story(merge, foundings_with_different_terms_stay_apart)
     sim_free(sim);
 }
 
-/* J2e: no merge brings together who cannot talk to each other. */
+/* J2d: no merge brings together who cannot talk to each other. */
 Story(merge, parts_that_share_no_version_stay_apart)
 {
     struct sim *sim = sim_new(

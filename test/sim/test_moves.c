@@ -277,7 +277,7 @@ Story(moves, a_drained_coordinator_hands_over_and_stays_behind)
     sim_free(sim);
 }
 
-/* E7c: with nobody else left a drained member coordinates, and gives way to the next who comes. */
+/* E7b: with nobody else left a drained member coordinates, and gives way to the next who comes. */
 Story(moves, a_drained_member_coordinates_if_nobody_else_is_left)
 {
     struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 3});
@@ -298,9 +298,9 @@ Story(moves, a_drained_member_coordinates_if_nobody_else_is_left)
     sim_free(sim);
 }
 
-/* C4f: the coordinator let a newcomer in ahead of the drained ones, and died when nobody but the
+/* C4e: the coordinator let a newcomer in ahead of the drained ones, and died when nobody but the
  * newcomer had heard so. The oldest of the others takes over, and the newcomer stays, to be handed
- * over to (E7c). */
+ * over to (E7b). */
 Story(moves, a_newcomer_ahead_of_the_drained_outlives_the_coordinator)
 {
     for (uint32_t heard = 1; heard <= 4; heard++) {
@@ -323,7 +323,7 @@ Story(moves, a_newcomer_ahead_of_the_drained_outlives_the_coordinator)
     }
 }
 
-/* E7b: after a merge those who are drained stand behind the members of both parts. */
+/* E7a: after a merge those who are drained stand behind the members of both parts. */
 Story(moves, a_merge_keeps_the_drained_behind)
 {
     struct sim *sim = story_of(

@@ -40,7 +40,7 @@ static void check_short_outages(struct sim *sim, uint64_t seed, uint32_t hosts)
     }
 }
 
-/* H2, D8g: whoever is cut off has heard somebody within half of an interval, or it would find all
+/* H2, D8e: whoever is cut off has heard somebody within half of an interval, or it would find all
  * others lost much sooner than they find it lost. */
 Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
 {

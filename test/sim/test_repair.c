@@ -74,7 +74,7 @@ Story(repair, a_lost_proposal_costs_little)
     sim_free(sim);
 }
 
-/* U2h: nor is a lost COMMIT one, though nobody can show C the view. */
+/* U2f: nor is a lost COMMIT one, though nobody can show C the view. */
 Story(repair, a_lost_commit_costs_little)
 {
     struct sim *sim = four_and_a_joiner(seed);
@@ -87,7 +87,7 @@ Story(repair, a_lost_commit_costs_little)
     sim_free(sim);
 }
 
-/* C3e: nor is it one when the questions of one who takes over are lost. */
+/* C3c: nor is it one when the questions of one who takes over are lost. */
 Story(repair, a_lost_claim_costs_little)
 {
     struct sim *sim = four_and_a_joiner(seed);
@@ -107,7 +107,7 @@ Story(repair, who_lacks_the_view_that_a_change_is_of_gets_the_whole)
     struct sim *sim = four_and_a_joiner(seed);
     sim_lose(sim, A, C, MESSAGE_COMMIT, UINT32_MAX);
     sim_lose(sim, SIM_ANY, C, MESSAGE_VIEW, UINT32_MAX);
-    sim_lose(sim, E, C, MESSAGE_HEARTBEAT, UINT32_MAX); /* It would stand for the COMMIT (M4h). */
+    sim_lose(sim, E, C, MESSAGE_HEARTBEAT, UINT32_MAX); /* It would stand for the COMMIT (M4g). */
     sim_start(sim, E);
     story_check(sim_sees(sim, A, "A B C D E", SETTLE_MS), seed);
     sim_run(sim, sim_timing(sim).prepare_ms);

@@ -39,7 +39,7 @@ static void check_that_nobody_asks_after_a_leave(uint64_t seed)
     sim_free(sim);
 }
 
-/* H70, D8g: no half of the neighbours is left out until it asks. */
+/* H70, D8e: no half of the neighbours is left out until it asks. */
 Story(rings, where_all_is_quiet_nobody_asks)
 {
     check_that_nobody_asks(seed, 3);
@@ -320,7 +320,7 @@ Story(rings, of_five_one_that_is_lost_soon_after_a_heartbeat_is_out_in_time)
     sim_free(sim);
 }
 
-/* H71, D2i, D9m: those who watch it put off their looks at it until their next rounds. The half
+/* H71, D2i, D9l: those who watch it put off their looks at it until their next rounds. The half
  * that heard it earlier tells the other. */
 Story(rings, of_ten_one_that_is_lost_is_out_in_time)
 {
@@ -366,7 +366,7 @@ Story(rings, the_rings_turn_while_a_host_is_lost)
     sim_free(sim);
 }
 
-/* H64, D9c, R2b: whoever watches it leaves, again and again, so that for all who do it is a new
+/* H64, D9c, R2a: whoever watches it leaves, again and again, so that for all who do it is a new
  * neighbour. Who does not name it for that would vouch for it. */
 Story(rings, its_watchers_leave_one_after_the_other_while_a_host_is_lost)
 {
@@ -405,7 +405,7 @@ Story(rings, the_oldest_are_killed_at_once)
     }
 }
 
-/* H63, R1d, D9e, D9h: who was told of a doubt dies with it. Its successor finds out by itself, and
+/* H63, R1c, D9e, D9h: who was told of a doubt dies with it. Its successor finds out by itself, and
  * is not told more slowly than the first was. */
 Story(rings, the_coordinator_dies_while_it_judges)
 {

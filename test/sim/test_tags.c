@@ -162,7 +162,7 @@ Story(tags, a_change_meets_a_merge)
     sim_free(sim);
 }
 
-/* E8d */
+/* E8c */
 Story(tags, a_node_that_comes_back_has_what_it_was_started_with)
 {
     struct sim *sim = story_of_five(seed);

@@ -35,7 +35,7 @@ static void note(struct rig *rig, struct effects effects)
     for (uint32_t i = 0; i < effects.count; i++) {
         const struct effect *effect = &effects.items[i];
         cr_assert(!is_of_peer(effect) || !id_equal(&effect->peer, &core_self(rig->core)->id),
-                  "effect %d is of the node itself", (int)effect->type); /* V6f */
+                  "effect %d is of the node itself", (int)effect->type); /* V6c */
         if (effect->type == EFFECT_REFUSED) {
             rig->refused_count++;
             rig->refused = effect->refused;

@@ -65,7 +65,7 @@ struct rig *rig_expecting(char self, uint32_t expect);
  * they hold it, too. Guard none, profile lan. */
 struct rig *rig_in(const char *letters, char self);
 
-/* The same with profile local, of which a loop may be late for longer (D4c). */
+/* The same with profile local, of which a loop may be late for longer (D4b). */
 struct rig *rig_local(const char *letters, char self);
 
 /* The same with that guard. */

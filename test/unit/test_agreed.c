@@ -32,7 +32,7 @@ Test(agreed, while_both_hold_each_takes_the_more_careful_side)
     cr_assert(agreed_is_sound(&joint) && agreed_is_sound(&end));
 }
 
-/* D4c: those who still go by the shorter times find it lost before the others miss anything. */
+/* D4b: those who still go by the shorter times find it lost before the others miss anything. */
 Test(agreed, a_slow_turn_is_shorter_than_a_loss_while_terms_change)
 {
     const struct agreed from = final_of(2, &lan);

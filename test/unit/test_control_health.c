@@ -62,7 +62,7 @@ Test(control_health, a_member_that_hears_its_coordinator_is_ready)
     scene_says(&scene, health_ready, "ok\n");
 }
 
-/* L5d: what it shows is old. */
+/* L5c: what it shows is old. */
 Test(control_health, who_is_behind_is_not_ready)
 {
     struct scene scene;

@@ -1,5 +1,5 @@
 /* What somebody made up, and others believed, must not stay for good when the lies have ended: in
- * views, among the gone, and in what was kept for a claim (V2d, L2b, L4, U2g, C4b, R5a). */
+ * views, among the gone, and in what was kept for a claim (V2b, L2b, L4, U2e, C4a, R5a). */
 #include <criterion/criterion.h>
 
 #include "core/agreement/next_view.h"
@@ -24,7 +24,7 @@ static void names(struct rig *rig, char from, const struct view_id *view, uint64
 
 /* --- Views that leap --- */
 
-/* The coordinator could not take the other content, and both stayed (V2d). */
+/* The coordinator could not take the other content, and both stayed (V2b). */
 Test(core_aftermath, another_content_that_leaps_is_superseded)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -40,7 +40,7 @@ Test(core_aftermath, another_content_that_leaps_is_superseded)
     rig_free(rig);
 }
 
-/* V2d: nor one that has this node at another address. */
+/* V2b: nor one that has this node at another address. */
 Test(core_aftermath, another_content_that_misnames_its_coordinator_is_superseded)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -70,7 +70,7 @@ Test(core_aftermath, a_view_that_misnames_us_puts_out_if_our_coordinator_holds_i
     rig_free(rig);
 }
 
-/* V2d: by its numbers and its coordinator it is the same view. */
+/* V2b: by its numbers and its coordinator it is the same view. */
 Test(core_aftermath, a_content_of_another_lineage_is_superseded)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -138,7 +138,7 @@ static void shows_a_leap(struct rig *rig)
     cr_assert_eq(rig->refused.reason, REFUSED_VIEW_LEAPS);
 }
 
-/* L4: as V4d asks for a fellow member's word alone where the coordinator is not heard. */
+/* L4: as V4c asks for a fellow member's word alone where the coordinator is not heard. */
 Test(core_aftermath, a_leap_that_a_fellow_shows_puts_out_where_no_coordinator_is_heard)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -168,7 +168,7 @@ static struct view *is_shown_what_it_does_not_follow(struct rig *rig, uint64_t e
     return usurped;
 }
 
-/* C4b: its epoch is so high that the claim asks for a lower one (V7a). */
+/* C4a: its epoch is so high that the claim asks for a lower one (V7a). */
 Test(core_aftermath, a_claim_leaves_aside_what_is_above_it)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -183,7 +183,7 @@ Test(core_aftermath, a_claim_leaves_aside_what_is_above_it)
     rig_free(rig);
 }
 
-/* U2g: somebody made it up, and it would come back with the next claim. */
+/* U2e: somebody made it up, and it would come back with the next claim. */
 Test(core_aftermath, what_was_not_followed_is_forgotten)
 {
     static const char *const letters = "A B";
@@ -203,7 +203,7 @@ Test(core_aftermath, what_was_not_followed_is_forgotten)
     }
 }
 
-/* U2g: their coordinator may be dead, and then nobody could ask for a higher epoch than this. */
+/* U2e: their coordinator may be dead, and then nobody could ask for a higher epoch than this. */
 Test(core_aftermath, what_was_accepted_is_forgotten_where_nobody_coordinates)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -220,7 +220,7 @@ Test(core_aftermath, what_was_accepted_is_forgotten_where_nobody_coordinates)
 
 /* --- Members who never were --- */
 
-/* R5a: who has no proof of it cannot stand behind its removal. G1f goes by that. */
+/* R5a: who has no proof of it cannot stand behind its removal. G1e goes by that. */
 Test(core_aftermath, a_removal_of_who_proved_nothing_names_no_accuser)
 {
     for (int proved = 0; proved < 2; proved++) {
@@ -242,7 +242,7 @@ Test(core_aftermath, a_removal_of_who_proved_nothing_names_no_accuser)
     }
 }
 
-/* C4d: those who granted stand behind what the winner knows. */
+/* C4c: those who granted stand behind what the winner knows. */
 Test(core_aftermath, who_grants_does_not_accuse_one_who_proved_nothing)
 {
     for (int proved = 0; proved < 2; proved++) {

@@ -195,7 +195,7 @@ Test(core_asked, a_strangers_ballot_installs_nothing)
     rig_free(rig);
 }
 
-/* V2c: nor does a member's, in this node's own name. */
+/* V2a: nor does a member's, in this node's own name. */
 Test(core_asked, a_ballot_installs_no_view_in_our_name)
 {
     struct rig *rig = voter();

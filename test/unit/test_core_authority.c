@@ -327,7 +327,7 @@ Test(core_authority, a_granted_claim_counts_for_its_maker_and_epoch_alone)
     rig_free(rig);
 }
 
-/* C5e: the parts have merged since, and a way back would be one that no merge has gone. */
+/* C5b: the parts have merged since, and a way back would be one that no merge has gone. */
 Test(core_authority, a_granted_claim_ends_with_its_lineage)
 {
     struct rig *rig = granted();
@@ -423,7 +423,7 @@ Test(core_authority, who_lived_with_us_in_a_former_lineage_does_not_count)
     rig_free(rig);
 }
 
-/* --- Strangers (V4k) --- */
+/* --- Strangers (V4j) --- */
 
 /* S15: X says it of others, or of itself, and would be believed if it were a member. */
 Test(core_authority, a_stranger_speaks_for_no_view)

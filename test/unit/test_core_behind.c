@@ -36,7 +36,7 @@ static struct view_id higher_than_held(const struct rig *rig)
     return higher;
 }
 
-/* C2e: also where the view that it is shown does not arrive. */
+/* C2a: also where the view that it is shown does not arrive. */
 Test(core_behind, a_claim_from_a_lower_view_is_refused)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -134,7 +134,7 @@ Test(core_behind, who_is_behind_is_no_successor)
     rig_free(rig);
 }
 
-/* L5c, L3a: it is the coordinator that nobody can follow. */
+/* L5b, L3a: it is the coordinator that nobody can follow. */
 Test(core_behind, a_coordinator_that_nobody_can_follow_removes_nobody)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -156,7 +156,7 @@ static bool is_behind(const struct rig *rig, uint32_t position)
     return core_peer(rig->core, position, rig->now_ms).behind;
 }
 
-/* L5d: its coordinator says so; others alone may say what they like. */
+/* L5c: its coordinator says so; others alone may say what they like. */
 Test(core_behind, a_member_is_behind_its_coordinator_alone)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -174,7 +174,7 @@ Test(core_behind, a_member_is_behind_its_coordinator_alone)
     rig_free(rig);
 }
 
-/* L5e */
+/* L5c */
 Test(core_behind, who_stays_behind_is_out)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -187,7 +187,7 @@ Test(core_behind, who_stays_behind_is_out)
     rig_free(rig);
 }
 
-/* C1e: A has named a view that B did not get, and dies. Of B, C and D, who are more than half of
+/* C1d: A has named a view that B did not get, and dies. Of B, C and D, who are more than half of
  * the view, B may be chosen, unless somebody lives who holds that view. */
 static bool claims_after(bool strangers, const char *alive)
 {

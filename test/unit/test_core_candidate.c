@@ -49,7 +49,7 @@ static const struct view *proposed(const struct rig *rig, char member)
     return prepare == NULL ? &nothing : prepare->carrier.view;
 }
 
-/* --- Asking (C3e) --- */
+/* --- Asking (C3c) --- */
 
 Test(core_candidate, asks_those_again_who_have_not_answered)
 {
@@ -69,7 +69,7 @@ Test(core_candidate, asks_those_again_who_have_not_answered)
     rig_free(rig);
 }
 
-/* --- Being candidate (C1d) --- */
+/* --- Being candidate (C1b) --- */
 
 /* H7: it was the link. */
 Test(core_candidate, gives_up_when_the_older_one_turns_out_to_live)
@@ -93,7 +93,7 @@ Test(core_candidate, does_not_win_over_a_refusal)
     grants(rig, 'D', NULL);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     grants(rig, 'C', NULL);
-    cr_assert(is_proposed(rig, 'C'), "its evidence is complete now, too (C5b)");
+    cr_assert(is_proposed(rig, 'C'), "its evidence is complete now, too (C5a)");
     rig_free(rig);
 }
 

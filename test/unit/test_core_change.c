@@ -622,7 +622,7 @@ Test(core_change, a_heartbeat_overtaken_by_an_acknowledgement_takes_no_follower_
     rig_free(rig);
 }
 
-/* D8f: who was let in has heard the proposal. So a node that was alone acts on. */
+/* D8a: who was let in has heard the proposal. So a node that was alone acts on. */
 Test(core_change, a_coordinator_that_was_alone_acts_on_when_the_second_comes)
 {
     struct rig *rig = rig_in("A", 'A');
@@ -637,7 +637,7 @@ Test(core_change, a_coordinator_that_was_alone_acts_on_when_the_second_comes)
     rig_free(rig);
 }
 
-/* G2c: it is told in the step that brings the last lease. */
+/* G2b: it is told in the step that brings the last lease. */
 Test(core_change, that_it_acts_is_told_with_the_lease_that_was_wanting)
 {
     struct rig *rig = rig_guarded("A B C", 'A', (struct guard){GUARD_COUNT, 3});

@@ -227,7 +227,7 @@ Test(core_claim, is_not_built_on_a_view_of_a_maker_it_does_not_succeed)
     rig_free(rig);
 }
 
-/* C4f: A let in X ahead of B, which was drained. Nothing speaks against X. */
+/* C4e: A let in X ahead of B, which was drained. Nothing speaks against X. */
 Test(core_claim, overtakes_who_is_older_only_in_what_was_accepted)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -248,7 +248,7 @@ Test(core_claim, overtakes_who_is_older_only_in_what_was_accepted)
     rig_free(rig);
 }
 
-/* H48, C4g: C accepted it when it was a joiner, and cannot tell whether A made it. */
+/* H48, C4e: C accepted it when it was a joiner, and cannot tell whether A made it. */
 Test(core_claim, lets_in_whom_it_does_not_know_only_if_they_answer)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -259,7 +259,7 @@ Test(core_claim, lets_in_whom_it_does_not_know_only_if_they_answer)
     rig_kill(rig, 'A');
     struct message grant = grant_of(claimed(rig), accepted);
     rig_gets(rig, 'C', &grant);
-    for (int proposal = 0; proposal < 2; proposal++) { /* U1c: then without E. */
+    for (int proposal = 0; proposal < 2; proposal++) { /* U1b: then without E. */
         const struct message ack = rig_ack(rig, 'C');
         const struct message elsewhere = {
             .type = MESSAGE_NOT_FOLLOWING,

@@ -282,7 +282,7 @@ static int gone_b(const struct rig *rig, const struct view *view)
     return gone == NULL ? 0 : (int)gone->reason;
 }
 
-/* U1e: B was held dead, and a view without it was proposed. It lives, and has moved: what is
+/* U1d: B was held dead, and a view without it was proposed. It lives, and has moved: what is
  * committed says so. */
 Test(core_follow, who_moved_is_not_removed_as_failed_when_it_was_heard_since)
 {

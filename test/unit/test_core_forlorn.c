@@ -1,5 +1,5 @@
 /* Under guard strict: whoever was made to believe what the voters do not know has to come in anew,
- * or to ask them (V4j, V7c, C2a, L4, Z5c, Z9f). */
+ * or to ask them (V4i, V7c, C2a, L4, Z5c, Z9f). */
 #include <criterion/criterion.h>
 
 #include "core/agreement/promise.h"
@@ -199,7 +199,7 @@ static void is_shown(struct rig *rig, char from, struct view *view)
     cr_assert_eq(rig->refused.reason, REFUSED_VIEW_IN_OUR_NAME);
 }
 
-/* V4j: A follows it, so that nobody coordinates unless B asks; and A lives, so that it stays. */
+/* V4i: A follows it, so that nobody coordinates unless B asks; and A lives, so that it stays. */
 Test(core_forlorn, who_is_followed_unawares_asks_the_voters)
 {
     struct rig *rig = rig_strict("A B C", 'B');
@@ -216,7 +216,7 @@ Test(core_forlorn, who_is_followed_unawares_asks_the_voters)
     rig_free(rig);
 }
 
-/* V4j, Z5c: no epoch but from the voters, who have to be asked at once: no other evidence comes. */
+/* V4i, Z5c: no epoch but from the voters, who have to be asked at once: no other evidence comes. */
 Test(core_forlorn, a_coordinator_asks_for_an_epoch_above_what_was_made_up)
 {
     struct rig *rig = rig_strict("A B C", 'A');
@@ -229,7 +229,7 @@ Test(core_forlorn, a_coordinator_asks_for_an_epoch_above_what_was_made_up)
     rig_free(rig);
 }
 
-/* V4l: a version above that would be a leap for those who were not shown it, and what they refuse
+/* V4k: a version above that would be a leap for those who were not shown it, and what they refuse
  * nobody could commit (V7b); a higher epoch is none. */
 Test(core_forlorn, a_version_that_leaps_is_outdone_by_an_epoch)
 {

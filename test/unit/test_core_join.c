@@ -403,7 +403,7 @@ Test(core_join, a_member_hands_a_join_on_once)
     rig_free(rig);
 }
 
-/* V6f. H74: the answer would go to this node itself. */
+/* V6c. H74: the answer would go to this node itself. */
 Test(core_join, who_joins_under_our_own_id_is_not_answered)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -641,7 +641,7 @@ Test(core_join, what_comes_within_a_batch_goes_into_one_view)
     rig_free(rig);
 }
 
-/* J5c, H30: and that is proposed at once, but for what comes with it. */
+/* J5b, H30: and that is proposed at once, but for what comes with it. */
 Test(core_join, the_dead_are_waited_with_for_a_moment_only)
 {
     struct rig *rig = rig_in("A B C D E", 'A');
@@ -660,7 +660,7 @@ Test(core_join, the_dead_are_waited_with_for_a_moment_only)
     rig_free(rig);
 }
 
-/* J5c, H3 */
+/* J5b, H3 */
 Test(core_join, the_dead_are_waited_with_while_more_die)
 {
     struct rig *rig = rig_in("A B C D E F G", 'A');
@@ -699,7 +699,7 @@ static void accused_by(struct rig *rig, const char *alive)
     }
 }
 
-/* J5d: nobody else is on the way out. */
+/* J5b: nobody else is on the way out. */
 Test(core_join, a_silent_one_goes_at_once_if_nobody_else_is_silent)
 {
     struct rig *rig = with_a_lost_member("B D");
@@ -711,7 +711,7 @@ Test(core_join, a_silent_one_goes_at_once_if_nobody_else_is_silent)
     rig_free(rig);
 }
 
-/* J5d, H30: but waits for another one who is silent, too. */
+/* J5b, H30: but waits for another one who is silent, too. */
 Test(core_join, of_two_who_are_silent_the_first_waits)
 {
     struct rig *rig = with_a_lost_member("D");
@@ -726,7 +726,7 @@ Test(core_join, of_two_who_are_silent_the_first_waits)
     rig_free(rig);
 }
 
-/* J5c, J5d: D finds C lost, too, and with the same heartbeat B dead. */
+/* J5b: D finds C lost, too, and with the same heartbeat B dead. */
 Test(core_join, who_is_found_dead_in_the_same_step_is_waited_with)
 {
     struct rig *rig = with_a_lost_member("B D");
@@ -743,7 +743,7 @@ Test(core_join, who_is_found_dead_in_the_same_step_is_waited_with)
     rig_free(rig);
 }
 
-/* J5d: who leaves goes anyway, and who is confirmed does. */
+/* J5b: who leaves goes anyway, and who is confirmed does. */
 Test(core_join, who_is_about_to_go_is_no_company)
 {
     struct rig *rig = with_a_lost_member("D");
@@ -777,7 +777,7 @@ Test(core_join, a_joiner_is_in_when_the_view_is_committed)
     rig_free(rig);
 }
 
-/* J4b: another life of D waits behind the one that comes in, and is forgotten; E is not. */
+/* J4: another life of D waits behind the one that comes in, and is forgotten; E is not. */
 Test(core_join, who_waits_beside_a_former_life_is_in_the_next_view)
 {
     struct rig *rig = rig_in("A B", 'A');

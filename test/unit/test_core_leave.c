@@ -116,7 +116,7 @@ Test(core_leave, a_hand_over_that_waited_while_we_slept_is_not_carried_out)
     rig_free(rig);
 }
 
-/* E2c, H73: B missed a view, or somebody made it up; B asks for it, and the leaver repeats its
+/* E2b, H73: B missed a view, or somebody made it up; B asks for it, and the leaver repeats its
  * word. */
 Test(core_leave, a_hand_over_of_a_higher_view_is_asked_for)
 {
@@ -131,7 +131,7 @@ Test(core_leave, a_hand_over_of_a_higher_view_is_asked_for)
     rig_free(rig);
 }
 
-/* E2c, H73: it has the name of the view that holds, and leaves somebody out. */
+/* E2b, H73: it has the name of the view that holds, and leaves somebody out. */
 Test(core_leave, a_hand_over_of_other_content_under_that_name_is_not_carried_out)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -144,7 +144,7 @@ Test(core_leave, a_hand_over_of_other_content_under_that_name_is_not_carried_out
     rig_free(rig);
 }
 
-/* E2c: it was committed, and nobody said so. */
+/* E2b: it was committed, and nobody said so. */
 Test(core_leave, a_hand_over_of_what_was_accepted_is_carried_out)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -176,8 +176,8 @@ Test(core_leave, a_leaver_takes_nothing_over)
     rig_free(rig);
 }
 
-/* E3c: somebody said in C's name that it leaves, and it goes on. When it fails, for good as it may
- * seem, its place is its own (G1e). */
+/* E3b: somebody said in C's name that it leaves, and it goes on. When it fails, for good as it may
+ * seem, its place is its own (G1d). */
 Test(core_leave, who_goes_on_has_not_said_that_it_leaves)
 {
     struct rig *rig = rig_in("A B C", 'B');

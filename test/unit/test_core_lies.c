@@ -1,5 +1,5 @@
 /* What a member, or whoever speaks in its name, may say that is not so: views that nobody made,
- * numbers that leap, contents that do not exist (V2d, V4j, V7). */
+ * numbers that leap, contents that do not exist (V2b, V4i, V7). */
 #include <criterion/criterion.h>
 
 #include "core/agreement/promise.h"
@@ -25,7 +25,7 @@ static void stays(struct rig *rig, char from, struct view *view, enum refusal re
     cr_assert_eq(core_view(rig->core)->hash, ours);
 }
 
-/* --- In our own name (V4j) --- */
+/* --- In our own name (V4i) --- */
 
 /* One such view took everybody away from the coordinator, another lifted next_age for good. */
 Test(core_lies, a_view_in_our_own_name_that_we_did_not_make_is_not_installed)
@@ -134,7 +134,7 @@ Test(core_lies, a_view_in_our_name_that_our_coordinator_follows_is_outdone)
     rig_free(rig);
 }
 
-/* --- What its maker does not hold (L4, U2g) --- */
+/* --- What its maker does not hold (L4, U2e) --- */
 
 static void names(struct rig *rig, char from, const struct view_id *view, uint64_t ms)
 {
@@ -437,7 +437,7 @@ Test(core_lies, a_version_of_a_joiner_that_leaps_is_forgotten)
     struct message shown = shows(rig_view(rig, "B A C"));
 
     rig->core->counting.version_used = 4 + LEAP_MAX;
-    rig->core->counting.epoch_used = 2; /* Or V4l would see to it. */
+    rig->core->counting.epoch_used = 2; /* Or V4k would see to it. */
     rig_gets(rig, 'B', &(struct message){.type = MESSAGE_OFFER});
     rig_gets(rig, 'B', &shown);
     rig_kill(rig, 'B');
@@ -646,7 +646,7 @@ static struct rig *rig_elsewhere(bool relayed)
 }
 
 /* H48: where the view has it nobody can say so. What is answered from elsewhere shows nothing of
- * the listed address (G1f), and raises no number. */
+ * the listed address (G1e), and raises no number. */
 Test(core_lies, who_speaks_from_elsewhere_is_asked_there_too)
 {
     struct rig *rig = rig_elsewhere(true);
@@ -731,7 +731,7 @@ Test(core_lies, who_answers_a_verification_stays_whatever_its_number)
     rig_free(rig);
 }
 
-/* --- One name, two contents (V2d) --- */
+/* --- One name, two contents (V2b) --- */
 
 static struct message says_other_hash(const struct rig *rig)
 {
@@ -785,7 +785,7 @@ Test(core_lies, a_name_with_another_content_takes_nothing_back)
     rig_free(rig);
 }
 
-/* V2d: in the view that somebody made up A lives elsewhere. */
+/* V2b: in the view that somebody made up A lives elsewhere. */
 Test(core_lies, the_other_content_is_asked_for_where_its_name_came_from)
 {
     struct rig *rig = rig_in("A B C", 'C');

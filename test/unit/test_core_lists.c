@@ -447,7 +447,7 @@ Test(core_lists, a_voter_that_restarts_accepts_no_voters_that_could_not_come_nex
     bench_free(bench);
 }
 
-/* V6g: a heartbeat says that the named view is lacked; D8c: and it puts off no question. */
+/* V6e: a heartbeat says that the named view is lacked; D8c: and it puts off no question. */
 Test(core_lists, who_names_a_higher_view_is_told_by_a_heartbeat_that_it_is_lacked)
 {
     struct rig *rig = rig_guarded("A B C", 'A', (struct guard){GUARD_MAJORITY, 3});

@@ -1,4 +1,4 @@
-/* The part that wins takes the other up (M3e, M4, M5). What the other does is in
+/* The part that wins takes the other up (M3d, M4, M5). What the other does is in
  * test_core_yield.c. */
 #include <criterion/criterion.h>
 
@@ -54,7 +54,7 @@ Test(core_merge, a_merge_is_made_once)
     rig_free(rig);
 }
 
-/* M5d: nobody could make a view above both. */
+/* M5c: nobody could make a view above both. */
 Test(core_merge, a_part_whose_numbers_leap_is_told_so)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -82,7 +82,7 @@ static void check_refused(struct rig *rig, const struct message *merge, enum mer
     rig_free(rig);
 }
 
-/* M5d: the others would drop such a proposal for ever, and under strict it waits for them. */
+/* M5c: the others would drop such a proposal for ever, and under strict it waits for them. */
 Test(core_merge, a_part_above_which_no_view_would_be_taken_is_told_so)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -420,7 +420,7 @@ Test(core_merge, a_part_with_other_terms_is_not_taken_up)
     rig_free(rig);
 }
 
-/* J2e */
+/* J2d */
 Test(core_merge, a_part_that_speaks_another_version_is_not_taken_up)
 {
     struct rig *rig = rig_in("A B C", 'A');

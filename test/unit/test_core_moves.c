@@ -205,7 +205,7 @@ Test(core_moves, without_its_word_nobody_takes_over)
     rig_free(rig);
 }
 
-/* E5c, C3d: C answers the proposal, and follows A. What answers another view is no word on it. */
+/* E5c, C3b: C answers the proposal, and follows A. What answers another view is no word on it. */
 Test(core_moves, who_follows_the_former_one_stops_a_take_over)
 {
     for (int answers = 0; answers < 2; answers++) {
@@ -265,7 +265,7 @@ Test(core_moves, a_leaver_succeeds_nobody)
     rig_free(rig);
 }
 
-/* E5b, E2c, H73: a view that was never proposed here leaves C out; B asks for it and makes none. */
+/* E5b, E2b, H73: a view that was never proposed here leaves C out; B asks for it and makes none. */
 Test(core_moves, a_stand_down_for_a_view_that_is_not_held_changes_nothing)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -368,7 +368,7 @@ Test(core_moves, the_next_view_says_who_is_drained)
     rig_free(rig);
 }
 
-/* E7b */
+/* E7a */
 Test(core_moves, a_drained_member_stands_behind_the_others)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -382,7 +382,7 @@ Test(core_moves, a_drained_member_stands_behind_the_others)
     rig_free(rig);
 }
 
-/* E7b, U1c: it is not taken for one of the joiners that it stands behind. */
+/* E7a, U1b: it is not taken for one of the joiners that it stands behind. */
 Test(core_moves, a_drained_member_is_not_left_out_with_a_joiner)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -396,7 +396,7 @@ Test(core_moves, a_drained_member_is_not_left_out_with_a_joiner)
     rig_free(rig);
 }
 
-/* E7d: it would not act, and hand back. */
+/* E7c: it would not act, and hand back. */
 Test(core_moves, a_drained_coordinator_does_not_stand_down_for_one_that_was_late)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -431,7 +431,7 @@ static void says_late(struct rig *rig, const char *names)
     }
 }
 
-/* E7d: with all of them late, it rests with those who ask for it. */
+/* E7c: with all of them late, it rests with those who ask for it. */
 Test(core_moves, a_drained_coordinator_stays_where_all_were_late)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -446,7 +446,7 @@ Test(core_moves, a_drained_coordinator_stays_where_all_were_late)
     rig_free(rig);
 }
 
-/* E7d: a loop that is slow is in time now and then, and the views would change for ever. */
+/* E7c: a loop that is slow is in time now and then, and the views would change for ever. */
 Test(core_moves, a_drained_coordinator_waits_until_one_that_was_late_is_in_time_for_long)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -499,7 +499,7 @@ Test(core_moves, who_is_late_again_and_again_counts_as_slow_for_longer)
     rig_free(rig);
 }
 
-/* E7c */
+/* E7b */
 Test(core_moves, a_drained_coordinator_stands_down_while_it_can)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -547,7 +547,7 @@ static struct rig *of_three(void)
     return rig_guarded("A B C", 'A', (struct guard){.policy = GUARD_COUNT, .count = 3});
 }
 
-/* E7e: B and C hold its view, and what it asks them, or what they answer, is lost. */
+/* E7d: B and C hold its view, and what it asks them, or what they answer, is lost. */
 Test(core_moves, a_coordinator_that_nobody_answers_stands_down)
 {
     struct rig *rig = of_three();

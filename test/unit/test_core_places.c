@@ -1,4 +1,4 @@
-/* Who has a place under guard majority (G1d to G1f). */
+/* Who has a place under guard majority (G1c to G1e). */
 #include <criterion/criterion.h>
 
 #include "core/agreement/next_view.h"
@@ -57,7 +57,7 @@ Test(core_places, whoever_has_one_comes_in_whatever_places_there_are)
     rig_free(rig);
 }
 
-/* G1e: B has come to its address; but if it never showed that it was there, somebody only said so,
+/* G1d: B has come to its address; but if it never showed that it was there, somebody only said so,
  * and B was there before. */
 Test(core_places, whoever_never_was_where_another_is_has_one)
 {
@@ -158,7 +158,7 @@ Test(core_places, who_never_showed_that_it_receives_has_none)
     rig_free(rig);
 }
 
-/* --- What shows that a member receives at its address (G1f) --- */
+/* --- What shows that a member receives at its address (G1e) --- */
 
 /* B, and D has come in, of which it has not heard yet. */
 static struct rig *rig_beside_d(void)
@@ -358,7 +358,7 @@ Test(core_places, on_rings_who_is_watched_by_others_has_one)
     rig_free(rig);
 }
 
-/* G1h, H48: all who are shown what one frame made up install it, and for all of them others may
+/* G1g, H48: all who are shown what one frame made up install it, and for all of them others may
  * know whom it invented. Its coordinator has to name it. */
 Test(core_places, on_rings_who_came_with_a_view_that_nobody_named_has_none)
 {
@@ -380,7 +380,7 @@ Test(core_places, on_rings_who_came_with_a_view_that_nobody_named_has_none)
     rig_free(rig);
 }
 
-/* G1h: nor does who never was a member here, and is listed as failed. */
+/* G1g: nor does who never was a member here, and is listed as failed. */
 Test(core_places, who_failed_in_a_view_that_nobody_named_has_none)
 {
     struct rig *rig = rig_guarded("A B C", 'B',

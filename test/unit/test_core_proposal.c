@@ -213,7 +213,7 @@ Test(core_proposal, is_committed_without_a_slow_member_in_the_end)
     rig_free(rig);
 }
 
-/* --- Joiners that do not answer (U1c) --- */
+/* --- Joiners that do not answer (U1b) --- */
 
 static void let_prepare_end(struct rig *rig)
 {
@@ -284,7 +284,7 @@ Test(core_proposal, makes_no_view_for_joiners_that_did_not_answer)
     rig_free(rig);
 }
 
-/* --- Telling (U1d) --- */
+/* --- Telling (U1c) --- */
 
 Test(core_proposal, is_committed_to_who_acknowledged_and_shown_to_the_rest)
 {
@@ -314,7 +314,7 @@ Test(core_proposal, is_shown_to_who_is_left_out)
     rig_free(rig);
 }
 
-/* --- Removing (U1e) --- */
+/* --- Removing (U1d) --- */
 
 /* H2: A and B held D dead; before that was committed, D's process answered. */
 Test(core_proposal, does_not_remove_who_was_heard_since)
@@ -336,7 +336,7 @@ Test(core_proposal, does_not_remove_who_was_heard_since)
 
 /* --- Answering (U2) --- */
 
-/* U2b: the ACK was lost, and the view was installed by a VIEW meanwhile. */
+/* U2a: the ACK was lost, and the view was installed by a VIEW meanwhile. */
 Test(core_proposal, of_the_view_that_is_installed_is_acknowledged_again)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -351,7 +351,7 @@ Test(core_proposal, of_the_view_that_is_installed_is_acknowledged_again)
     rig_free(rig);
 }
 
-/* U2b, H20: A's first proposal comes after its second. */
+/* U2a, H20: A's first proposal comes after its second. */
 Test(core_proposal, that_was_overtaken_is_dropped)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -377,7 +377,7 @@ static struct message taking_over(struct rig *rig)
     return ack;
 }
 
-/* U2c, H6: it has not heard that A decided it; so nobody may hear that from it. */
+/* U2b, H6: it has not heard that A decided it; so nobody may hear that from it. */
 Test(core_proposal, ends_the_one_of_who_accepts_it)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -395,7 +395,7 @@ Test(core_proposal, ends_the_one_of_who_accepts_it)
     rig_free(rig);
 }
 
-/* U2c, H1: A and B are dead and C claims; D, younger, proposes a view that others led to. */
+/* U2b, H1: A and B are dead and C claims; D, younger, proposes a view that others led to. */
 Test(core_proposal, ends_the_claim_of_who_accepts_it)
 {
     struct rig *rig = rig_in("A B C D E", 'C');
@@ -415,7 +415,7 @@ Test(core_proposal, ends_the_claim_of_who_accepts_it)
     rig_free(rig);
 }
 
-/* U2c, H6: C has accepted epoch 3; B, to whom A hands over, proposes an epoch below that. */
+/* U2b, H6: C has accepted epoch 3; B, to whom A hands over, proposes an epoch below that. */
 Test(core_proposal, of_a_new_epoch_binds_who_accepts_it)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -443,7 +443,7 @@ Test(core_proposal, of_a_new_epoch_binds_who_accepts_it)
     rig_free(rig);
 }
 
-/* U2d, H43: C had promised epoch 7 to a claimant that died. */
+/* U2c, H43: C had promised epoch 7 to a claimant that died. */
 Test(core_proposal, that_is_below_a_promise_is_made_anew_above_it)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -459,7 +459,7 @@ Test(core_proposal, that_is_below_a_promise_is_made_anew_above_it)
     rig_free(rig);
 }
 
-/* --- What is not committed (U2h) --- */
+/* --- What is not committed (U2f) --- */
 
 /* H17: the ACK or the COMMIT may be lost; but whoever proposed it may be dead, too. */
 Test(core_proposal, what_is_not_committed_is_acknowledged_again)
@@ -536,7 +536,7 @@ Test(core_proposal, only_the_coordinator_commits_again)
     rig_free(rig);
 }
 
-/* --- Versions (V2b, V4l) --- */
+/* --- Versions (V2a, V4k) --- */
 
 /* Proposes a view under that epoch, built on one of that version, and says which it was given. */
 static uint64_t version_of_proposal(struct rig *rig, uint64_t epoch, uint64_t version)

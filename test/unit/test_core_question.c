@@ -256,7 +256,7 @@ Test(core_question, who_is_no_fellow_is_leased_nothing)
     rig_free(rig);
 }
 
-/* R2e: what it says of its link to the node is not said over that link. */
+/* R2c: what it says of its link to the node is not said over that link. */
 Test(core_question, a_relayed_question_leases_nothing)
 {
     struct rig *rig = rig_bound();

@@ -1,5 +1,5 @@
 /* Who misses a heartbeat asks, and what questions without an answer come to (D2e to D2i, D8a,
- * D8g). */
+ * D8e). */
 #include <criterion/criterion.h>
 
 #include "core/detection/rounds.h"
@@ -124,7 +124,7 @@ static uint32_t next_round(struct rig *rig, const char *letters)
     return heard_a_heartbeat(rig, letters);
 }
 
-/* D8g. H13: somebody hears it each half of an interval. H70: all get the first round in a view. */
+/* D8e. H13: somebody hears it each half of an interval. H70: all get the first round in a view. */
 Test(core_questions, each_round_goes_to_one_half_of_the_neighbours)
 {
     struct rig *rig = rig_in("A B C D E", 'A');
@@ -138,7 +138,7 @@ Test(core_questions, each_round_goes_to_one_half_of_the_neighbours)
     rig_free(rig);
 }
 
-/* D8g. H70: two rounds of one's own are over before anybody who gets one of them asks. */
+/* D8e. H70: two rounds of one's own are over before anybody who gets one of them asks. */
 Test(core_questions, rounds_are_spread_by_little)
 {
     struct rig *rig = rig_in("A B C D E", 'A');
@@ -162,7 +162,7 @@ Test(core_questions, rounds_are_spread_by_little)
     rig_free(rig);
 }
 
-/* D8g. H70: whoever is of the other half now would wait for three rounds. */
+/* D8e. H70: whoever is of the other half now would wait for three rounds. */
 Test(core_questions, all_get_the_first_round_in_a_view)
 {
     struct rig *rig = rig_in("A B C D E", 'B');
@@ -177,7 +177,7 @@ Test(core_questions, all_get_the_first_round_in_a_view)
     rig_free(rig);
 }
 
-/* D8g: of two, each is the only one to hear it then. */
+/* D8e: of two, each is the only one to hear it then. */
 Test(core_questions, two_neighbours_get_every_round)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -431,7 +431,7 @@ static struct rig *with_a_lost_member(const char *letters, const char *alive)
     return rig;
 }
 
-/* J5d */
+/* J5b */
 Test(core_questions, who_is_lost_alone_goes_at_once)
 {
     struct rig *rig = with_a_lost_member("A B C D", "B D");
@@ -443,7 +443,7 @@ Test(core_questions, who_is_lost_alone_goes_at_once)
     rig_free(rig);
 }
 
-/* J5c, J5d: others may be dying with it. */
+/* J5b: others may be dying with it. */
 Test(core_questions, who_is_lost_goes_with_the_dead)
 {
     struct rig *rig = with_a_lost_member("A B C D E", "B D E");
@@ -462,7 +462,7 @@ Test(core_questions, who_is_lost_goes_with_the_dead)
     rig_free(rig);
 }
 
-/* J5c, J5d, H30 */
+/* J5b, H30 */
 Test(core_questions, who_is_lost_does_not_cut_short_the_time_of_the_dead)
 {
     struct rig *rig = with_a_lost_member("A B C D E", "B D E");
@@ -583,7 +583,7 @@ static bool watches_y(const struct rig *rig, uint32_t position)
     return watch_sees(rig->core, position, core_view(rig->core)->member_count - 2);
 }
 
-/* D9m. H71: those who heard it half an interval later may put off their looks at it by as much. */
+/* D9l. H71: those who heard it half an interval later may put off their looks at it by as much. */
 Test(core_questions, the_others_who_watch_it_are_told_of_a_silence)
 {
     struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
@@ -614,7 +614,7 @@ static uint32_t others_told_of_y(const struct rig *rig)
     return count;
 }
 
-/* D9m: once, until it was heard again. */
+/* D9l: once, until it was heard again. */
 Test(core_questions, the_others_who_watch_it_are_told_once)
 {
     struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
@@ -629,7 +629,7 @@ Test(core_questions, the_others_who_watch_it_are_told_once)
     rig_free(rig);
 }
 
-/* D9m, D9j. H63: a death is certain, so the coordinator alone has to know, whatever else is told.
+/* D9l, D9j. H63: a death is certain, so the coordinator alone has to know, whatever else is told.
  */
 Test(core_questions, the_others_who_watch_it_are_not_told_of_a_death)
 {
@@ -663,7 +663,7 @@ Test(core_questions, a_new_neighbour_is_looked_at_in_time)
     rig_free(rig);
 }
 
-/* D9m, D4: who was late names nobody yet, so those who watch it are told later. */
+/* D9l, D4: who was late names nobody yet, so those who watch it are told later. */
 Test(core_questions, the_others_who_watch_it_are_told_when_it_may_be_named)
 {
     struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
@@ -683,7 +683,7 @@ Test(core_questions, the_others_who_watch_it_are_told_when_it_may_be_named)
     rig_free(rig);
 }
 
-/* D9m, D2i: everybody looks at the coordinator in time. */
+/* D9l, D2i: everybody looks at the coordinator in time. */
 Test(core_questions, the_others_who_watch_the_coordinator_are_not_told)
 {
     struct rig *rig = rig_on_rings("M W N O P A B C D L Q R S X Y", 'W');

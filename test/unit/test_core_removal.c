@@ -86,7 +86,7 @@ Test(core_removal, who_hears_the_suspect_is_asked_first)
     rig_free(rig);
 }
 
-/* R1c: each quarter of T_verify. */
+/* R1b: each quarter of T_verify. */
 Test(core_removal, the_question_is_put_four_times)
 {
     struct rig *rig = verifying();

@@ -195,7 +195,7 @@ Test(core_rings, a_fellows_word_that_it_is_out_counts_when_the_coordinator_was_a
     rig_free(rig);
 }
 
-/* H65, H7, C2c */
+/* H65, H7, C2b */
 Test(core_rings, a_claim_is_granted_when_those_who_are_older_were_asked)
 {
     struct rig *rig = far_from_the_coordinator();
@@ -728,7 +728,7 @@ Test(core_rings, who_does_not_answer_a_proposal_is_asked)
     rig_free(rig);
 }
 
-/* H65, C3e */
+/* H65, C3c */
 Test(core_rings, who_does_not_answer_a_claim_is_asked)
 {
     struct rig *rig = rig_on_rings("M W N O P A B C D L Q R S X Y", 'W');
@@ -743,7 +743,7 @@ Test(core_rings, who_does_not_answer_a_claim_is_asked)
     rig_free(rig);
 }
 
-/* H65, I2b */
+/* H65, I2 */
 Test(core_rings, a_name_is_in_doubt_when_its_holder_was_asked)
 {
     struct rig *rig = coordinator();

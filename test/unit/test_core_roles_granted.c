@@ -129,13 +129,13 @@ Test(core_roles, nothing_is_granted_before_all_have_told)
     asks(rig, 'C', NULL);
     cr_assert_neq(listed(rig, 1).token, 0);
     const struct message *grant = rig_told(rig, MESSAGE_ROLES_PLACE, 'B');
-    cr_assert_not_null(grant, "K2d: at once");
+    cr_assert_not_null(grant, "K2c: at once");
     cr_assert_eq(grant->role.candidacy.token, listed(rig, 1).token);
     cr_assert_eq(grant->role.stamp, rig->core->roster.members[1].stamp);
     rig_free(rig);
 }
 
-/* K2e: what was said in B's name holds until B asks again. */
+/* K2c: what was said in B's name holds until B asks again. */
 Test(core_roles, a_stamp_that_leaps_mutes_nobody)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -172,7 +172,7 @@ Test(core_roles, each_grant_has_a_new_token)
     rig_free(rig);
 }
 
-/* K2c */
+/* K2b */
 Test(core_roles, who_has_the_same_is_answered_and_who_has_not_is_told)
 {
     struct said b;
@@ -190,7 +190,7 @@ Test(core_roles, who_has_the_same_is_answered_and_who_has_not_is_told)
     rig_free(rig);
 }
 
-/* K2c, H49: as where somebody asks in B's name. Then what B lacks comes with its next question. */
+/* K2b, H49: as where somebody asks in B's name. Then what B lacks comes with its next question. */
 Test(core_roles, who_lacks_something_again_and_again_is_told_once_in_a_while)
 {
     struct said b;
@@ -322,7 +322,7 @@ Test(core_roles, a_token_that_was_drawn_moves_nothing)
     rig_free(rig);
 }
 
-/* K4e, K4f: a word that leaves nothing to draw costs an epoch, and no more than one. */
+/* K4e: a word that leaves nothing to draw costs an epoch, and no more than one. */
 Test(core_roles, who_uses_up_all_tokens_begins_one_epoch)
 {
     struct said b;
@@ -345,7 +345,7 @@ Test(core_roles, who_uses_up_all_tokens_begins_one_epoch)
     rig_free(rig);
 }
 
-/* K1b, K4f: when the last one is drawn, an epoch with new ones begins. */
+/* K1b, K4e: when the last one is drawn, an epoch with new ones begins. */
 Test(core_roles, when_there_are_no_more_tokens_another_epoch_begins)
 {
     struct said b;
@@ -362,7 +362,7 @@ Test(core_roles, when_there_are_no_more_tokens_another_epoch_begins)
     rig_free(rig);
 }
 
-/* K5a, K5b: the same candidate, with the same number, however often it is told. */
+/* K5a: the same candidate, with the same number, however often it is told. */
 Test(core_roles, a_candidate_keeps_its_number)
 {
     struct said b;
@@ -383,7 +383,7 @@ Test(core_roles, a_candidate_keeps_its_number)
     rig_free(rig);
 }
 
-/* K5d: the sixty-fifth of a member is refused in words. */
+/* K5c: the sixty-fifth of a member is refused in words. */
 Test(core_roles, too_many_of_one_member_are_refused)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -396,7 +396,7 @@ Test(core_roles, too_many_of_one_member_are_refused)
     rig_free(rig);
 }
 
-/* K5e: who is listed and asks nothing is called. */
+/* K5b: who is listed and asks nothing is called. */
 Test(core_roles, who_is_listed_and_silent_is_called)
 {
     struct said b;
@@ -430,7 +430,7 @@ Test(core_roles, policies_choose)
     }
 }
 
-/* K1a, K6b: a holder stays; or, where the terms say so, lets go before the better one begins. */
+/* K1a, K6a: a holder stays; or, where the terms say so, lets go before the better one begins. */
 Test(core_roles, a_better_one_takes_over_where_the_terms_say_so)
 {
     struct role_terms terms = {.policy = ROLE_PRIORITY, .holders = 1};
@@ -456,7 +456,7 @@ Test(core_roles, a_better_one_takes_over_where_the_terms_say_so)
     rig_free(rig);
 }
 
-/* K6g: who holds it stays until then; a role that nobody holds waits for nobody. */
+/* K6e: who holds it stays until then; a role that nobody holds waits for nobody. */
 Test(core_roles, a_better_one_takes_over_once_it_has_stood_for_long)
 {
     const struct role_terms terms = {
@@ -500,7 +500,7 @@ static void drain_b(struct rig *rig)
     cr_assert(core_view(rig->core)->members[2].drained, "B is the youngest now");
 }
 
-/* K6c */
+/* K6b */
 Test(core_roles, a_drained_member_holds_nothing)
 {
     struct said b;
@@ -529,7 +529,7 @@ static void give_b(struct rig *rig, const char *tag)
     cr_assert(tags_have(member_tags(&view->members[view_find(view, &b)]), tag));
 }
 
-/* K6f: also when the view has given or taken the tag since. */
+/* K6b: also when the view has given or taken the tag since. */
 Test(core_roles, who_has_not_the_tag_holds_nothing)
 {
     const struct role_terms terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"};
@@ -552,7 +552,7 @@ Test(core_roles, who_has_not_the_tag_holds_nothing)
     rig_free(rig);
 }
 
-/* K6d: the tag that is needed is one of the terms. */
+/* K6c: the tag that is needed is one of the terms. */
 Test(core_roles, another_need_is_refused)
 {
     const struct role_terms other = {.policy = ROLE_FIRST, .holders = 1, .need = "zone"};
@@ -565,7 +565,7 @@ Test(core_roles, another_need_is_refused)
     rig_free(rig);
 }
 
-/* K6e: each with a token of its own, and who is drained goes on. */
+/* K6d: each with a token of its own, and who is drained goes on. */
 Test(core_roles, each_holds_where_the_terms_say_so)
 {
     const struct role_terms terms = {.policy = ROLE_EACH, .holders = 1};
@@ -587,7 +587,7 @@ Test(core_roles, each_holds_where_the_terms_say_so)
     rig_free(rig);
 }
 
-/* K6d */
+/* K6c */
 Test(core_roles, other_terms_are_refused)
 {
     struct said b;
@@ -638,7 +638,7 @@ Test(core_roles, a_removed_member_holds_nothing)
     rig_free(rig);
 }
 
-/* K8b: the other part may have given a higher one. */
+/* K8: the other part may have given a higher one. */
 Test(core_roles, a_token_from_before_a_merge_is_renewed)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -684,7 +684,7 @@ static struct rig *acts(void)
     return rig;
 }
 
-/* K4f, Z5c: there the voters give the epoch. */
+/* K4e, Z5c: there the voters give the epoch. */
 Test(core_roles, strict_another_epoch_comes_from_the_voters)
 {
     struct rig *rig = acts();
@@ -718,7 +718,7 @@ Test(core_roles, strict_nothing_is_granted_while_a_former_grant_may_be_held)
     rig_free(rig);
 }
 
-/* K2b: no answer goes out, and nothing is granted, while it does not act. */
+/* K2a: no answer goes out, and nothing is granted, while it does not act. */
 Test(core_roles, who_does_not_act_answers_nothing)
 {
     struct rig *rig = acts();

@@ -103,7 +103,7 @@ Test(core_roles, asks_with_each_heartbeat)
     rig_free(rig);
 }
 
-/* K5c: one word, so that the coordinator does not grant it the role again before it hears the rest.
+/* K5b: one word, so that the coordinator does not grant it the role again before it hears the rest.
  */
 Test(core_roles, resigns_and_lets_go_in_one_word)
 {
@@ -117,7 +117,7 @@ Test(core_roles, resigns_and_lets_go_in_one_word)
     rig_free(rig);
 }
 
-/* K2c: it is told that the other lacks something, and tells all. */
+/* K2b: it is told that the other lacks something, and tells all. */
 Test(core_roles, tells_all_when_the_coordinator_lacks_something)
 {
     struct rig *rig = leads("A B C", false);
@@ -133,7 +133,7 @@ Test(core_roles, tells_all_when_the_coordinator_lacks_something)
     rig_free(rig);
 }
 
-/* K2c: a coordinator that says so again and again is told all once in a while. */
+/* K2b: a coordinator that says so again and again is told all once in a while. */
 Test(core_roles, does_not_tell_all_as_often_as_it_is_told_to)
 {
     struct rig *rig = leads("A B C", false);
@@ -177,7 +177,7 @@ Test(core_roles, outlasts_a_coordinator_that_stalls)
     rig_free(rig);
 }
 
-/* K3b: a process that was stopped reads an answer when its time is over. */
+/* K3a: a process that was stopped reads an answer when its time is over. */
 Test(core_roles, an_answer_that_is_read_too_late_renews_nothing)
 {
     struct rig *rig = leads("A B C", true);
@@ -194,7 +194,7 @@ Test(core_roles, an_answer_that_is_read_too_late_renews_nothing)
     rig_free(rig);
 }
 
-/* K3c: a grant that comes too late is not held, and no other coordinator is told of it. */
+/* K3b: a grant that comes too late is not held, and no other coordinator is told of it. */
 Test(core_roles, a_grant_that_is_read_too_late_is_not_held)
 {
     struct rig *rig = rig_strict("A B C", 'B');
@@ -212,7 +212,7 @@ Test(core_roles, a_grant_that_is_read_too_late_is_not_held)
     rig_free(rig);
 }
 
-/* K3c, H49: each question brings all grants again, and all of them come late. */
+/* K3b, H49: each question brings all grants again, and all of them come late. */
 Test(core_roles, many_grants_that_are_read_too_late_are_one_question)
 {
     struct rig *rig = rig_strict("A B C", 'B');
@@ -329,7 +329,7 @@ Test(core_roles, what_it_refuses_is_told_with_the_token_it_goes_by)
     rig_free(rig);
 }
 
-/* K4f: it has no number yet, and does not ask for one again and again. */
+/* K4e: it has no number yet, and does not ask for one again and again. */
 Test(core_roles, who_is_told_no_number_waits)
 {
     struct rig *rig = leads("A B C", false);
@@ -368,7 +368,7 @@ Test(core_roles, a_request_is_found_again)
     rig_free(rig);
 }
 
-/* K5c: with the life all of its candidates end. */
+/* K5b: with the life all of its candidates end. */
 Test(core_roles, candidates_end_with_the_life)
 {
     struct rig *rig = leads("A B C", false);
@@ -384,7 +384,7 @@ Test(core_roles, candidates_end_with_the_life)
     rig_free(rig);
 }
 
-/* K5d: what is too many is refused, not forgotten. */
+/* K5c: what is too many is refused, not forgotten. */
 Test(core_roles, more_than_its_share_is_refused)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -401,7 +401,7 @@ Test(core_roles, more_than_its_share_is_refused)
     rig_free(rig);
 }
 
-/* K5e: a candidate of an earlier client, which the coordinator still lists. */
+/* K5b: a candidate of an earlier client, which the coordinator still lists. */
 Test(core_roles, what_nobody_stands_for_is_let_go)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -417,7 +417,7 @@ Test(core_roles, what_nobody_stands_for_is_let_go)
     rig_free(rig);
 }
 
-/* K6d, K5d: it is told once, and ends. */
+/* K6c, K5c: it is told once, and ends. */
 Test(core_roles, other_terms_end_it)
 {
     struct rig *rig = rig_in("A B C", 'B');
@@ -500,7 +500,7 @@ Test(core_roles, a_client_that_hangs_has_its_grace)
     rig_free(rig);
 }
 
-/* K8b: the holder goes on, with a token that no other part can have given. */
+/* K8: the holder goes on, with a token that no other part can have given. */
 Test(core_roles, a_new_token_is_no_loss)
 {
     struct rig *rig = leads("A B C", false);
@@ -512,7 +512,7 @@ Test(core_roles, a_new_token_is_no_loss)
     rig_free(rig);
 }
 
-/* K8a: whoever gets a new age by a merge was of the part that was taken up. */
+/* K8: whoever gets a new age by a merge was of the part that was taken up. */
 Test(core_roles, what_a_part_held_that_is_taken_up_is_lost)
 {
     struct rig *rig = leads("A B C", false);

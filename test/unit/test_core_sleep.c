@@ -242,7 +242,7 @@ Test(core_sleep, the_echo_of_one_that_is_no_fellow_is_no_lease)
     rig_free(rig);
 }
 
-/* R2e: it lives, but what it says of its link to the node is not said over that link. */
+/* R2c: it lives, but what it says of its link to the node is not said over that link. */
 Test(core_sleep, a_relayed_echo_is_no_lease)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -358,7 +358,7 @@ static uint64_t next_round_ms(struct rig *rig, const char *alive)
     return rig->now_ms;
 }
 
-/* D8g: by its own interval, give or take a fiftieth, whether it hears its coordinator or not. */
+/* D8e: by its own interval, give or take a fiftieth, whether it hears its coordinator or not. */
 Test(core_sleep, a_member_begins_its_own_rounds)
 {
     static const char *const alive[] = {"A C", "C"};
@@ -472,7 +472,7 @@ Test(core_sleep, a_coordinator_that_slept_answers_no_probe_without_leases)
     rig_free(rig);
 }
 
-/* --- While a member says that it follows another (D8e) --- */
+/* --- While a member says that it follows another (D8d) --- */
 
 Test(core_sleep, a_coordinator_whom_somebody_does_not_follow_waits_until_that_is_settled)
 {
@@ -490,7 +490,7 @@ Test(core_sleep, a_coordinator_whom_somebody_does_not_follow_waits_until_that_is
     rig_free(rig);
 }
 
-/* --- A slow loop (D4c) --- */
+/* --- A slow loop (D4b) --- */
 
 /* It has slept, and found C lost since. */
 static struct rig *slept_and_lost_one(void)

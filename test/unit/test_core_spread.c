@@ -121,7 +121,7 @@ Test(core_spread, the_commit_goes_the_same_way)
     rig_free(rig);
 }
 
-/* U1d: who has not acknowledged is shown the view. */
+/* U1c: who has not acknowledged is shown the view. */
 Test(core_spread, who_missed_the_proposal_is_shown_the_view)
 {
     struct rig *rig = letting_in_k(TEN, none);
@@ -135,7 +135,7 @@ Test(core_spread, who_missed_the_proposal_is_shown_the_view)
     rig_free(rig);
 }
 
-/* U2h: so nobody waits for a heartbeat. */
+/* U2f: so nobody waits for a heartbeat. */
 Test(core_spread, who_missed_the_commit_asks_for_it)
 {
     struct rig *rig = letting_in_k(TEN, none);
@@ -361,7 +361,7 @@ Test(core_spread, the_commit_is_handed_on_too)
     rig_free(rig);
 }
 
-/* --- What it is not (U4c, U4d) --- */
+/* --- What it is not (U4c) --- */
 
 /* U2: through whom it came changes nothing of whose it has to be. */
 Test(core_spread, what_is_not_accepted_is_not_handed_on)
@@ -371,7 +371,7 @@ Test(core_spread, what_is_not_accepted_is_not_handed_on)
     struct message proposal = proposal_of(next);
     struct message spread = spread_of(rig, &proposal);
 
-    spread.from = rig_id(rig, 'C'); /* Nobody but its first member proposes a view (V2c). */
+    spread.from = rig_id(rig, 'C'); /* Nobody but its first member proposes a view (V2a). */
     spread.number = 0;
     rig_ignores_raw(rig, &spread, REFUSED_PROPOSAL_OF_ANOTHER);
 
@@ -401,7 +401,7 @@ Test(core_spread, whoever_would_send_to_all_itself_hands_it_on_too)
     rig_free(rig);
 }
 
-/* V4k: a commit of what was not proposed. */
+/* V4j: a commit of what was not proposed. */
 Test(core_spread, a_commit_of_something_else_is_not_handed_on)
 {
     struct rig *rig = rig_with_fanout(TEN, 'B', none, FANOUT_LEAST);
@@ -458,7 +458,7 @@ Test(core_spread, nobody_hands_on_without_end)
     rig_free(rig);
 }
 
-/* --- Joiners (U4e) --- */
+/* --- Joiners (U4d) --- */
 
 /* A has proposed to let in D, and nothing comes of it for so long. */
 static void lets_in_d(struct rig *rig, uint64_t ms)

@@ -49,7 +49,7 @@ Test(core_standing, a_coordinator_counts_who_follows_it)
     }
 }
 
-/* G1g, H76: D and E are no voters; B is one, and its record is not whole at first. */
+/* G1f, H76: D and E are no voters; B is one, and its record is not whole at first. */
 Test(core_standing, under_strict_voters_are_counted)
 {
     struct rig *rig = rig_strict_among("A B C D E", 'B', "A B C");
@@ -78,7 +78,7 @@ static void says(struct rig *rig, char who, bool acting)
             .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
 }
 
-/* G1g: it is no neighbour of the voters, and hears nothing bad of them. */
+/* G1f: it is no neighbour of the voters, and hears nothing bad of them. */
 Test(core_standing, under_strict_the_guard_is_met_while_the_coordinator_acts)
 {
     struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");

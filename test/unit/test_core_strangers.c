@@ -1,5 +1,5 @@
 /* What those who are no members can make a node do: how often they are answered (V6), and whose
- * answers a joiner heeds (J3e). */
+ * answers a joiner heeds (J3c). */
 #include <criterion/criterion.h>
 
 #include "core/entry/join.h"
@@ -184,7 +184,7 @@ Test(core_strangers, a_former_life_is_answered_where_the_book_knows_its_address)
     rig_free(rig);
 }
 
-/* --- A joiner (V6b, J3e) --- */
+/* --- A joiner (V6b, J3c) --- */
 
 /* H48: it asked, but not for so many. */
 Test(core_strangers, a_joiner_answers_eight_of_each_kind_in_one_try)
@@ -245,7 +245,7 @@ Test(core_strangers, a_joiner_is_answered_by_its_nonce)
     rig_free(rig);
 }
 
-/* J3b: the answer to a READY echoes that one. */
+/* J3a: the answer to a READY echoes that one. */
 Test(core_strangers, a_joiner_heeds_the_answer_to_its_ready)
 {
     struct rig *rig = rig_joining('C');
@@ -286,7 +286,7 @@ Test(core_strangers, a_coordinator_echoes_the_nonce_of_a_joiner)
     rig_free(rig);
 }
 
-/* --- Views that a joiner is shown (V4h) --- */
+/* --- Views that a joiner is shown (V4g) --- */
 
 static void shows_joiner(struct rig *rig, char from, uint32_t echo, const char *letters)
 {
@@ -354,7 +354,7 @@ Test(core_strangers, a_joiner_installs_what_it_accepted)
     rig_free(rig);
 }
 
-/* J3c: who is in already, and does not know it, is shown the view by one that it may not know, and
+/* J3b: who is in already, and does not know it, is shown the view by one that it may not know, and
  * that has heard nothing of it as a member. */
 Test(core_strangers, the_view_that_answers_a_join_echoes_its_nonce)
 {

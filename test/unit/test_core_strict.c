@@ -562,7 +562,7 @@ Test(core_strict, a_proposal_is_repeated_to_a_joiner_as_to_a_stranger)
     rig_free(rig);
 }
 
-/* Z5b, U1c: what the voters accepted had a joiner that does not answer. They are asked again. */
+/* Z5b, U1b: what the voters accepted had a joiner that does not answer. They are asked again. */
 Test(core_strict, a_proposal_is_made_anew_without_a_joiner_that_does_not_answer)
 {
     struct rig *rig = rig_strict("A B C", 'A');
@@ -693,7 +693,7 @@ Test(core_strict, a_winner_keeps_those_who_are_relayed)
     }
 }
 
-/* Z4e, R2b: C hears A again, and says so before it grants, for another that it hears gave up. */
+/* Z4e, R2a: C hears A again, and says so before it grants, for another that it hears gave up. */
 Test(core_strict, a_winner_keeps_those_whom_others_hear)
 {
     for (int heard = 0; heard < 2; heard++) {
@@ -708,7 +708,7 @@ Test(core_strict, a_winner_keeps_those_whom_others_hear)
     }
 }
 
-/* R1d: it was overtaken before it could remove C, which D may hear again. */
+/* R1c: it was overtaken before it could remove C, which D may hear again. */
 Test(core_strict, a_removal_decided_in_the_same_ones_earlier_reign_is_decided_anew)
 {
     for (int claimed = 0; claimed < 2; claimed++) {
@@ -953,7 +953,7 @@ Test(core_strict, who_acts_by_the_clock_is_not_idle)
     rig_free(rig);
 }
 
-/* --- Names that keep failing (R4c) --- */
+/* --- Names that keep failing (R4b) --- */
 
 static void is_shown(struct rig *rig, struct view *view)
 {

@@ -59,7 +59,7 @@ Test(core_tags, a_member_asks_the_coordinator_until_it_is_so)
     rig_pass(rig, rig->timing.leave_ms, "A B");
     cr_assert_eq(rig_count(rig, MESSAGE_WISH), 0, "and not for a while");
     rig_pass(rig, rig->timing.stall_ms, "A B");
-    cr_assert_gt(rig_count(rig, MESSAGE_WISH), 0, "E8e");
+    cr_assert_gt(rig_count(rig, MESSAGE_WISH), 0, "E8c");
     rig_free(rig);
 }
 
@@ -175,7 +175,7 @@ Test(core_tags, who_takes_a_wish_back_changes_nothing)
     rig_free(rig);
 }
 
-/* E8c */
+/* E8b */
 Test(core_tags, a_member_changes_its_tags_once_a_second)
 {
     struct rig *rig = gave_c("role=db");
@@ -190,7 +190,7 @@ Test(core_tags, a_member_changes_its_tags_once_a_second)
     rig_free(rig);
 }
 
-/* E8c: as many as there are places, and the next of them when one is free again. */
+/* E8b: as many as there are places, and the next of them when one is free again. */
 Test(core_tags, who_finds_no_place_asks_again)
 {
     struct rig *rig = rig_in("A B C D E F G H I J K L M N O P Q R", 'A');
@@ -203,7 +203,7 @@ Test(core_tags, who_finds_no_place_asks_again)
     rig_free(rig);
 }
 
-/* E8d */
+/* E8c */
 Test(core_tags, the_next_life_joins_with_what_is_wanted)
 {
     struct rig *rig = rig_joining('B');
@@ -223,7 +223,7 @@ Test(core_tags, the_next_life_joins_with_what_is_wanted)
     rig_free(rig);
 }
 
-/* E8d */
+/* E8c */
 Test(core_tags, a_wish_outlives_the_life_that_had_it)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -238,7 +238,7 @@ Test(core_tags, a_wish_outlives_the_life_that_had_it)
     rig_free(rig);
 }
 
-/* E8e, H96: somebody said it in its name. It says at once what it wants. */
+/* E8c, H96: somebody said it in its name. It says at once what it wants. */
 Test(core_tags, tags_that_it_did_not_ask_for_are_asked_away)
 {
     struct rig *rig = rig_in("A B C", 'C');

@@ -87,7 +87,7 @@ Test(core_voter, shows_its_newer_view_instead_of_an_answer)
     rig_free(rig);
 }
 
-/* --- Granting (C2d) --- */
+/* --- Granting (C2c) --- */
 
 Test(core_voter, sends_along_what_the_dead_coordinator_had_proposed)
 {
@@ -153,7 +153,7 @@ Test(core_voter, gives_up_its_own_claim)
     rig_free(rig);
 }
 
-/* --- Remembering a claim, and forgetting it (C5b, C5c) --- */
+/* --- Remembering a claim, and forgetting it (C5a, C5b) --- */
 
 Test(core_voter, does_not_grant_by_itself_a_claim_that_is_long_over)
 {

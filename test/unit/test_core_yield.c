@@ -1,4 +1,4 @@
-/* The part that loses asks to be taken up, and agrees (M3, M4, M5c, M7). What the winner does is in
+/* The part that loses asks to be taken up, and agrees (M3, M4, M5b, M7). What the winner does is in
  * test_core_merge.c. */
 #include <criterion/criterion.h>
 
@@ -61,7 +61,7 @@ static struct view *merged_view(struct rig *rig)
     return view;
 }
 
-/* M5d: the two cannot take each other's views, so this one comes in as a new life. */
+/* M5c: the two cannot take each other's views, so this one comes in as a new life. */
 Test(core_yield, a_part_whose_numbers_leap_starts_over)
 {
     uint64_t number;
@@ -365,7 +365,7 @@ Test(core_yield, a_heartbeat_stands_for_the_commit)
     rig_free(rig);
 }
 
-/* M4h: D has gone on since; and what it goes by now is not to be taken back. */
+/* M4g: D has gone on since; and what it goes by now is not to be taken back. */
 Test(core_yield, a_heartbeat_of_a_view_that_is_lower_by_now_stands_for_nothing)
 {
     struct view *merged;

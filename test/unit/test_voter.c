@@ -579,7 +579,7 @@ Test(voter, without_a_promise_nothing_is_waited_for_after_a_restart)
     bench_free(bench);
 }
 
-/* V2b: what it had promised, its next life has seen. */
+/* V2a: what it had promised, its next life has seen. */
 Test(voter, an_epoch_that_was_promised_has_been_seen)
 {
     struct voter_bench *bench = bench_new();

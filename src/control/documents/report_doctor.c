@@ -450,8 +450,8 @@ static const struct check {
     {"answers", NULL, judge_answers},    {"terms", "J2a", judge_terms},
     {"drift", "A5a", judge_drift},       {"versions", NULL, judge_versions},
     {"keys", NULL, judge_keys},          {"scheduling", "D4a", judge_lateness},
-    {"round trips", "R1c", judge_trips}, {"jitter", "D2c", judge_jitter},
-    {"loss", "D2b", judge_loss},         {"outages", "R1c", judge_outage},
+    {"round trips", "R1b", judge_trips}, {"jitter", "D2c", judge_jitter},
+    {"loss", "D2b", judge_loss},         {"outages", "R1b", judge_outage},
     {"clocks", "Z2", judge_clocks},      {"datagrams", "U3a", judge_datagrams},
     {"streams", "U3d", judge_streams},   {"packets", NULL, judge_packets},
 };

@@ -151,7 +151,7 @@ static json_t *need_json(const char *need)
     return need[0] == '\0' ? json_null() : json_of_text(need, strlen(need));
 }
 
-/* K6c, K6f: may it hold the role, as this node's view has its member? */
+/* K6b: may it hold the role, as this node's view has its member? */
 static bool is_eligible(const struct role_row *row, const struct facts *facts)
 {
     const struct member *member = &facts->view->members[row->position];

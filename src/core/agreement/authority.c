@@ -90,7 +90,7 @@ static bool lived_with_us(const struct core *core, const struct node_id *id)
     return position != VIEW_NONE && core->peers[position].repair.shared_our_lineage;
 }
 
-/* V4d: its maker held a view from before others came whom this node hears. It may have been behind,
+/* V4c: its maker held a view from before others came whom this node hears. It may have been behind,
  * and speaks for none of them. */
 static bool is_from_before_others(const struct core *core, const struct view *view)
 {
@@ -192,7 +192,7 @@ bool authority_is_in_our_name(const struct core *core, const struct view *view)
     return id_equal(&view->members[0].id, &core->life.self.id) && !was_accepted(core, view);
 }
 
-/* Nobody here knows the sender: what it says itself counts for nothing (V4k). But the coordinator
+/* Nobody here knows the sender: what it says itself counts for nothing (V4j). But the coordinator
  * of another part is such a one, and proposes the merge that ours has asked it for. */
 static enum authority authority_of_stranger(const struct core *core, const struct message *message)
 {

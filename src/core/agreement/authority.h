@@ -16,7 +16,7 @@ enum authority {
     AUTHORITY_RELEASED /* we coordinate, and it leaves out nobody whom we hear */
 };
 
-/* V4j: is it in this node's own name, and not what it proposed itself? Nobody else makes such a
+/* V4i: is it in this node's own name, and not what it proposed itself? Nobody else makes such a
  * view, and what came of its own proposals it knows. */
 bool authority_is_in_our_name(const struct core *core, const struct view *view);
 
@@ -28,7 +28,7 @@ bool authority_knows(const struct core *core, uint32_t position);
  * VIEW_NONE: there is none. */
 uint32_t authority_voter(const struct core *core);
 
-/* V4d: would it be by FELLOW, were it not from before others came whom this node hears? */
+/* V4c: would it be by FELLOW, were it not from before others came whom this node hears? */
 bool authority_is_of_the_past(const struct core *core, const struct message *message);
 
 /* Of the view that a VIEW or PREPARE brings along. For members. O(members). */

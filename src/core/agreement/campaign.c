@@ -95,7 +95,7 @@ static bool is_dead(const struct core *core, const struct member *member)
            removal_is_backed(core, position);
 }
 
-/* Is this somebody whom the node succeeds? What was accepted may have another order (E5b, E7b): who
+/* Is this somebody whom the node succeeds? What was accepted may have another order (E5b, E7a): who
  * is older there alone is one whom nothing speaks against. */
 static bool is_succeeded(const struct core *core, const struct member *member)
 {

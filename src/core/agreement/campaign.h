@@ -19,7 +19,7 @@ void campaign_on_stand_down(struct core *core, const struct ballot *by);
 /* An outsider that may found begins (Z4, Z8). */
 void campaign_as_outsider(struct core *core);
 
-/* V4j: its coordinator follows a view in this node's name that it never made. */
+/* V4i: its coordinator follows a view in this node's name that it never made. */
 void campaign_on_followed(struct core *core);
 
 /* An answer, of another voter or of its own. */

@@ -11,7 +11,7 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
-/* U4e: COMMIT would have come by then, did the maker not wait for somebody. */
+/* U4d: COMMIT would have come by then, did the maker not wait for somebody. */
 enum { ACKS_OF_A_CHANGE_THAT_WAITS = 3 };
 
 /* --- Answering --- */

@@ -11,21 +11,21 @@ bool change_asks_voter(struct core *core, const struct message *message);
 /* Returns whether the proposal was accepted: it supersedes whatever this node had under way. */
 bool change_on_prepare(struct core *core, const struct message *message);
 
-/* J7a: may what this joiner accepted of somebody else than that one come about yet? */
+/* J7: may what this joiner accepted of somebody else than that one come about yet? */
 bool change_is_promised_to_another(const struct core *core, const struct node_id *coordinator);
 
-/* U2h: acknowledges once more what was accepted, until no more can be expected of it. */
+/* U2f: acknowledges once more what was accepted, until no more can be expected of it. */
 void change_acknowledge_again(struct core *core);
 void change_acknowledge_no_more(struct core *core);
 
 /* Returns whether what was accepted is installed by it. */
 bool change_on_commit(struct core *core, const struct message *message);
 
-/* U2g: gives up what was accepted if the heartbeat of the own coordinator shows that nothing came
+/* U2e: gives up what was accepted if the heartbeat of the own coordinator shows that nothing came
  * of it. */
 void change_compare(struct core *core, const struct message *heartbeat, uint32_t position);
 
-/* U2g: has nothing come of that view, which this node has known for so long? */
+/* U2e: has nothing come of that view, which this node has known for so long? */
 bool change_is_in_vain(const struct core *core, const struct message *heartbeat, uint32_t position,
                        const struct view *higher, uint64_t since_ms);
 

@@ -102,7 +102,7 @@ static bool answers_proposal(struct core *core, const struct message *message)
     return false;
 }
 
-/* U2h: it acknowledges what was committed; so the COMMIT did not reach it. Returns whether that is
+/* U2f: it acknowledges what was committed; so the COMMIT did not reach it. Returns whether that is
  * so. */
 static bool missed_commit(struct core *core, const struct message *message)
 {

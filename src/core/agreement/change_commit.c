@@ -54,7 +54,7 @@ static void keep_their_past(const struct core *core, struct view *next)
 }
 
 /* In a claim's view it is one whom only what was accepted has, and may be a member by now, which
- * follows another (C4g). */
+ * follows another (C4e). */
 static bool has_come(const struct core *core, uint32_t position)
 {
     const uint8_t answer = core->answered.members[position];
@@ -68,7 +68,7 @@ static bool has_come(const struct core *core, uint32_t position)
  * `next`. */
 static bool leave_out_silent_joiners(struct core *core, struct view *next)
 {
-    static const struct gone unknown = {.reason = GONE_FAILED}; /* Without accusers (G1f). */
+    static const struct gone unknown = {.reason = GONE_FAILED}; /* Without accusers (G1e). */
     const bool claimed = core->change.pending.cause == CAUSE_CLAIM;
     bool left_out = false;
 
@@ -92,7 +92,7 @@ static bool leave_out_silent_joiners(struct core *core, struct view *next)
     return left_out;
 }
 
-/* J3a, G1f: each answered at its address. Drained members may stand behind them. */
+/* J3a, G1e: each answered at its address. Drained members may stand behind them. */
 static void note_joiners(struct core *core, const struct view *before)
 {
     for (uint32_t i = core->proposing.proposal.first_joiner; i < core->view.member_count; i++) {
@@ -175,7 +175,7 @@ static bool removes_the_living(const struct core *core)
     return false;
 }
 
-/* U1c: who has agreed to the proposal as it is agrees to it without those who are left out, so it
+/* U1b: who has agreed to the proposal as it is agrees to it without those who are left out, so it
  * is made anew: it travels as what differs again, where the whole view may be too long (U3b). */
 static void propose_what_is_left(struct core *core, struct view *next)
 {

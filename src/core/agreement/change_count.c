@@ -14,7 +14,7 @@ static bool is_beyond_count(const struct view *next)
 }
 
 /* Never the same version twice from one life: one name, one content (S1). What others would drop as
- * a leap is not counted on from in an epoch that is new to this life (V4l). */
+ * a leap is not counted on from in an epoch that is new to this life (V4k). */
 static uint64_t next_version(const struct core *core, const struct view *next)
 {
     const struct counting *counting = &core->counting;
@@ -74,7 +74,7 @@ bool change_outdo(struct core *core, const struct view *forged)
     }
     REACHED(forged_view_outdone);
     counting->outdone_ms = core->now_ms + core_repair_ms(core);
-    /* V4l: a version above one that leaps is a leap for those who were not shown that one. */
+    /* V4k: a version above one that leaps is a leap for those who were not shown that one. */
     const bool leaps = forged->version > core->view.version + SAID_LEAP_MAX;
     if (!leaps && forged->version > counting->version_used) {
         counting->version_used = forged->version;
@@ -121,7 +121,7 @@ void change_on_disagreement(struct core *core, const struct message *vote)
 }
 
 /* V7c: versions that a joiner has used may leap above its first view. It has asked for another
- * epoch before it proposes again, so they need not count (V2b). */
+ * epoch before it proposes again, so they need not count (V2a). */
 void change_count_on_view_installed(struct core *core, const struct installed *before)
 {
     const struct leap_base max = promise_numbers_max(core);

@@ -1,6 +1,6 @@
 /* The epoch and the version that a proposal of this node gets: above all that it has used (S1),
- * above what others hold in its name (V4j), and none that leaps or that no receiver would take
- * (V4l, V7). */
+ * above what others hold in its name (V4i), and none that leaps or that no receiver would take
+ * (V4k, V7). */
 #ifndef CORE_CHANGE_COUNT_H
 #define CORE_CHANGE_COUNT_H
 
@@ -18,13 +18,13 @@ bool change_is_overtaken(const struct core *core);
 /* Z5c: under strict the voters give the epoch: it is to be above all that this node has seen. */
 void change_want_epoch_of_voters(struct core *core);
 
-/* V4j: a member holds that view, which is higher, in the name of this node, and not made by it. The
+/* V4i: a member holds that view, which is higher, in the name of this node, and not made by it. The
  * next one of this node will be above it, and is due at once where it coordinates. False: another
  * was outdone a moment ago. */
 bool change_outdo(struct core *core, const struct view *forged);
 
 /* What counts under the epoch of the coordinator's view is used up, so it takes another one; once
- * in T_fresh, those for forged views counted in (K4f). */
+ * in T_fresh, those for forged views counted in (K4e). */
 void change_outgrow(struct core *core);
 
 /* A voter's word that it holds another view than this coordinator's, or one above it, of the same

@@ -220,7 +220,7 @@ static void start(struct core *core)
     core->claim.asking.until_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
     if (core->claim.base.epoch >= core->claim.epoch) {
-        view_clear(&core->claim.base); /* What was shown before may leap (C4b, V7a). */
+        view_clear(&core->claim.base); /* What was shown before may leap (C4a, V7a). */
     }
     const struct view *accepted = &core->change.pending;
     if (!view_is_empty(accepted) && why_not_base(core, accepted) == REFUSED_COUNT) {
@@ -271,7 +271,7 @@ static bool goes_with_claim(const struct core *core, uint32_t position)
 }
 
 /* C4: on the highest view, without those who are older and those who died with them. Who is older
- * there alone stays, behind the winner (C4f). */
+ * there alone stays, behind the winner (C4e). */
 static void win(struct core *core)
 {
     struct view *next = next_view_begin(core, highest(core), CAUSE_CLAIM);
@@ -296,7 +296,7 @@ static void win(struct core *core)
     tell(core, CLAIM_WON, &core->view.members[core->position], epoch);
     core->claim.on = false;
     next->epoch = epoch;
-    change_propose(core, next, &(struct proposal){.first_joiner = 0}); /* C4g */
+    change_propose(core, next, &(struct proposal){.first_joiner = 0}); /* C4e */
 }
 
 /* Once, and a few times more while this loop is late itself for the moment it waits for. */
@@ -308,7 +308,7 @@ static bool may_wait(const struct core *core)
     return chances == 0 || (late && chances < CHANCES_MAX);
 }
 
-/* C1e: a candidate that is behind needs more than half of all of its view. */
+/* C1d: a candidate that is behind needs more than half of all of its view. */
 static bool are_enough(const struct core *core, uint32_t granted, uint32_t voters)
 {
     return quorum_is_majority(granted, voters) &&

@@ -21,11 +21,11 @@ void claim_on_refused(struct core *core, const struct message *message);
 
 /* C4: a view above ours was accepted, or refused. A joiner may have been told that it is in by that
  * view, so this node's next claim builds on the highest of them (H14). It is kept until a view is
- * installed, whatever becomes of a claim, or nothing has come of it (U2g). The view, of the
+ * installed, whatever becomes of a claim, or nothing has come of it (U2e). The view, of the
  * message, must be sound. */
 void claim_consider(struct core *core, const struct message *message);
 
-/* U2g: forgets such a view if a member's heartbeat still names a lower one. */
+/* U2e: forgets such a view if a member's heartbeat still names a lower one. */
 void claim_compare(struct core *core, const struct message *heartbeat, uint32_t position);
 
 /* Ends a claim of this node: it slept meanwhile (D4), or accepted a proposal (U2). */

@@ -62,7 +62,7 @@ void electorate_ask(struct core *core, const struct message *message,
                     const struct voter_lists *lists, const struct tally *tally,
                     const uint64_t leased_ms[VOTERS_LISTED_MAX], uint32_t sendings);
 
-/* Sends it to a few of the addresses that this node knows (M1b), in turn: one of them may be a
+/* Sends it to a few of the addresses that this node knows (M1a), in turn: one of them may be a
  * voter's of which it has not heard, or has not heard where it is now. */
 void electorate_seek(struct core *core, const struct message *message);
 

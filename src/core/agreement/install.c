@@ -50,7 +50,7 @@ bool install_leaps(const struct core *core, const struct message *message)
            (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
 }
 
-/* L4: V4d asks for no more, where the view does not leap. */
+/* L4: V4c asks for no more, where the view does not leap. */
 static bool is_fellows_word(const struct core *core, const struct message *message)
 {
     return !core_is_strict(core) && view_has(&core->view, &message->from) &&
@@ -273,7 +273,7 @@ bool install_is_behind(const struct core *core)
 }
 
 /* Do those whom it does not suspect, and who hold no higher view, suffice for what a claim wants of
- * one that is behind (C1e)? */
+ * one that is behind (C1d)? */
 static bool may_win(const struct core *core)
 {
     const struct view_id ours = view_id_of(&core->view);
@@ -358,7 +358,7 @@ static void send_view(struct core *core, const struct message *asked, const stru
     }
     route_reach(core, message, to, address);
     if (asked->type == MESSAGE_JOIN || asked->type == MESSAGE_READY) {
-        outbox_echo(core, message, (uint32_t)asked->joiner.nonce); /* J3e */
+        outbox_echo(core, message, (uint32_t)asked->joiner.nonce); /* J3c */
     }
 }
 
@@ -395,7 +395,7 @@ static bool names_a_higher_view(const struct core *core, const struct message *m
            view_id_compare(theirs, &ours) > 0;
 }
 
-/* V6g: and where a higher view was named a heartbeat besides, for a view may not get through, and
+/* V6e: and where a higher view was named a heartbeat besides, for a view may not get through, and
  * that this node lacks that one is to be known (L5a). */
 void install_answer_stranger(struct core *core, const struct message *message)
 {
@@ -459,7 +459,7 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
 }
 
 /* L3a. Where all whom it hears are behind this coordinator and nobody holds what it made, it is the
- * one who cannot show it; of two the elder stays (L5c). */
+ * one who cannot show it; of two the elder stays (L5b). */
 bool install_is_left_alone(const struct core *core)
 {
     bool moved = false;

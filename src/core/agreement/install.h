@@ -14,9 +14,9 @@ enum shown_view {
     SHOWN_SETTLED,   /* installed, or of no use */
     SHOWN_REFUSED,   /* higher, and holds us, but our coordinator is another (V4) */
     SHOWN_LEFT_OUT,  /* this life is over (L1) */
-    SHOWN_TO_JOINER, /* while joining: it holds us; not installed yet (V4h) */
+    SHOWN_TO_JOINER, /* while joining: it holds us; not installed yet (V4g) */
     SHOWN_GONE,      /* while joining: this id was in without knowing, and is out again (S5) */
-    SHOWN_NOT_OURS,  /* higher, in this node's name, and a member holds it that it never made (V4j)
+    SHOWN_NOT_OURS,  /* higher, in this node's name, and a member holds it that it never made (V4i)
                       */
 };
 enum shown_view install_on_view(struct core *core, const struct message *message);
@@ -59,7 +59,7 @@ bool install_is_sound(struct core *core, const struct message *message);
 /* Is the view in the message further ahead than time allows (V7)? */
 bool install_leaps(const struct core *core, const struct message *message);
 
-/* M4h: the heartbeat of a stranger says that it lives in the view that we accepted already: the
+/* M4g: the heartbeat of a stranger says that it lives in the view that we accepted already: the
  * COMMIT was lost. */
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat);
 
@@ -67,8 +67,8 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
  * one follows another. */
 bool install_is_left_alone(const struct core *core);
 
-/* L5d: those who follow its coordinator, or it, have named a higher view for T_fresh, and this node
- * does not get it. May it claim all the same (C1e)? Has it been so for so long that it is out? */
+/* L5c: those who follow its coordinator, or it, have named a higher view for T_fresh, and this node
+ * does not get it. May it claim all the same (C1d)? Has it been so for so long that it is out? */
 bool install_is_behind(const struct core *core);
 bool install_may_lead(const struct core *core);
 bool install_was_left_behind(const struct core *core);

@@ -110,7 +110,7 @@ static bool is_of(const struct gone *gone, const struct member *joiner)
     return text_equal(gone->name, joiner->name) || address_equal(&gone->address, &joiner->address);
 }
 
-/* G1e: it did not leave, and no member has come to its address: it may come back. */
+/* G1d: it did not leave, and no member has come to its address: it may come back. */
 static bool has_its_place(const struct view *view, const struct gone *gone)
 {
     return gone->reason != GONE_LEFT && view_find_address(view, &gone->address) == VIEW_NONE;
@@ -124,8 +124,8 @@ static bool may_take_its_place(const struct core *core, const struct view *view,
            (gone->reason != GONE_LEFT && numbers_lack_proof(core, &gone->id));
 }
 
-/* G1d: failed, moved or behind, too, and then the others wait for it. Nobody who has proof of it
- * stands behind a failure that names no accuser (G1f). */
+/* G1c: failed, moved or behind, too, and then the others wait for it. Nobody who has proof of it
+ * stands behind a failure that names no accuser (G1e). */
 static bool keeps_its_place(const struct view *view, const struct gone *gone)
 {
     const bool failed = gone->reason == GONE_FAILED && gone->accuser_count > 0;
@@ -150,7 +150,7 @@ static bool is_counted_before(const struct view *view, uint32_t position)
 
 /* --- Terms (A) --- */
 
-/* G1d: places that those who are gone keep; but with `forget_failed` none of those who failed. */
+/* G1c: places that those who are gone keep; but with `forget_failed` none of those who failed. */
 static uint32_t places_kept(const struct core *core, bool forget_failed)
 {
     const struct view *view = &core->view;
@@ -261,7 +261,7 @@ enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wi
     return REFUSED_COUNT;
 }
 
-/* A4: nobody stands behind their failure any more, so that they keep no places (G1f). */
+/* A4: nobody stands behind their failure any more, so that they keep no places (G1e). */
 static void forget_failed(struct view *next)
 {
     for (uint32_t i = 0; i < next->gone_count; i++) {
@@ -293,7 +293,7 @@ static bool change_terms(struct core *core, struct view *next)
 
 /* A majority means something only of the stated size, so whoever failed keeps its place: it may be
  * at work on the other side of a cut. Its own name, or its address, may come back, whoever else has
- * a place: those may be made up (G1e). */
+ * a place: those may be made up (G1d). */
 bool next_view_has_room(const struct core *core, const struct view *view,
                         const struct member *joiner)
 {
@@ -307,7 +307,7 @@ bool next_view_has_room(const struct core *core, const struct view *view,
             has_own |= may_take_its_place(core, view, gone);
         } else if (keeps_its_place(view, gone) && !is_counted_before(view, i) &&
                    !numbers_lack_proof(core, &gone->id)) {
-            places++; /* G1f: who has shown nothing may be made up. */
+            places++; /* G1e: who has shown nothing may be made up. */
         }
     }
     places = has_own ? 0 : places;

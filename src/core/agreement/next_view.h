@@ -9,11 +9,11 @@
 /* Something is to be changed: the coordinator builds the next view within T_batch. */
 void next_view_soon(struct core *core);
 
-/* Somebody's process is known to be gone: sooner (J5c). */
+/* Somebody's process is known to be gone: sooner (J5b). */
 void next_view_without_the_dead(struct core *core);
 
-/* Somebody is lost or stalled: at once, but for others who are silent, too (J5d), and for the dead
- * who are waited for (J5c). */
+/* Somebody is lost or stalled: at once, but for others who are silent, too (J5b), and for the dead
+ * who are waited for (J5b). */
 void next_view_without_the_silent(struct core *core, bool others_are_silent);
 
 /* Not before that time; and at once. */

@@ -181,7 +181,7 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     bool merged = !view_is_empty(before->view) && before->view->lineage != core->view.lineage;
 
     if (merged || core->view.epoch >= core->promise.epoch) {
-        release(core); /* C5e: what was promised in a lineage that is left binds nobody. */
+        release(core); /* C5b: what was promised in a lineage that is left binds nobody. */
     }
     if (view_is_empty(before->view)) {
         core->promise.base.ms = 0; /* The first one is no leap. */

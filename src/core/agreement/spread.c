@@ -150,7 +150,7 @@ bool spread_is_known(const struct core *core, const struct message *message)
     return is_accepted || (hash == core->view.hash && view_id_equal(&named, &ours));
 }
 
-/* U4d: in the name of the maker anybody who holds the key could have all send without end. */
+/* U4c: in the name of the maker anybody who holds the key could have all send without end. */
 static bool take_turn(struct core *core)
 {
     struct spreading *spreading = &core->spreading;

@@ -7,7 +7,7 @@
 
 enum {
     SPREAD_WIDTH = FANOUT_LEAST, /* to so many members each hands it on (U4b) */
-    SPREAD_TURNS_MAX = 64, /* messages that a member hands on in one heartbeat interval (U4d) */
+    SPREAD_TURNS_MAX = 64, /* messages that a member hands on in one heartbeat interval (U4c) */
 };
 
 /* Does this coordinator, whose view it is built on, send the next view by way of the others? That
@@ -27,7 +27,7 @@ bool spread_is_known(const struct core *core, const struct message *message);
 /* Hands it on, if it is one to be handed on, and was just taken. O(members). */
 void spread_hand_on(struct core *core, const struct message *message, const struct view *order);
 
-/* U4e: shows what this node has accepted to the joiners in it, if no more members than `turn` are
+/* U4d: shows what this node has accepted to the joiners in it, if no more members than `turn` are
  * ahead of it. O(members). */
 void spread_to_joiners(struct core *core, uint32_t turn);
 

@@ -8,7 +8,7 @@
 enum unfit successor_unfit(const struct core *core, uint32_t position);
 
 /* The oldest member after the coordinator that is fit, of those who were not late lately if there
- * are any (E7d); or VIEW_NONE. */
+ * are any (E7c); or VIEW_NONE. */
 uint32_t successor_next(const struct core *core);
 
 /* Is a hand-over to one who was found fit under way? This node then proposes nothing itself. */

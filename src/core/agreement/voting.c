@@ -286,7 +286,7 @@ static bool is_chosen(const struct core *core, const struct vote_question *quest
            question->handed_over.epoch >= core->view.epoch;
 }
 
-/* C2c */
+/* C2b */
 static bool is_refused_for_freshness(struct core *core, const struct message *ballot,
                                      const struct vote_question *question, uint32_t claimant)
 {
@@ -311,7 +311,7 @@ static void answer_unsound(struct core *core, const struct message *ballot,
     }
 }
 
-/* C2a, C2c: what a voter that is a member has against a claim. Returns whether it may be granted.
+/* C2a, C2b: what a voter that is a member has against a claim. Returns whether it may be granted.
  */
 static bool passes_membership(struct core *core, const struct message *ballot,
                               const struct vote_question *question)

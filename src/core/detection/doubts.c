@@ -275,7 +275,7 @@ static void send_to_other_watchers(struct core *core, struct message *message, u
     }
 }
 
-/* D9m: they may have put off their looks at the one that this node reports (D2i). */
+/* D9l: they may have put off their looks at the one that this node reports (D2i). */
 static void tell_other_watchers(struct core *core)
 {
     struct message *message = NULL;

@@ -11,7 +11,7 @@ bool elders_coordinator_has_handed_over(const struct core *core);
  * does. */
 bool elders_are_passed_over(const struct core *core, uint32_t position);
 
-/* C2c: for how long yet anybody older than the member at `claimant` is alive in this node's eyes;
+/* C2b: for how long yet anybody older than the member at `claimant` is alive in this node's eyes;
  * 0: nobody is. VIEW_NONE: everybody is older. `but` is left out: it has handed over. */
 uint64_t elders_are_fresh_for_ms(const struct core *core, uint32_t claimant,
                                  const struct node_id *but);

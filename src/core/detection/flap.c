@@ -93,7 +93,7 @@ void flap_start(struct core *core)
     core->flap.count = 0;
 }
 
-/* R4c: it may be the voter that a quorum lacks, and nothing tells that it cannot come in. */
+/* R4b: it may be the voter that a quorum lacks, and nothing tells that it cannot come in. */
 static bool is_lacked(const struct core *core, const struct flapper *entry)
 {
     return !entry->vain && voter_lists_find_name(&core->view.voters, entry->name) != VOTER_NONE &&

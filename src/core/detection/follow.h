@@ -18,7 +18,7 @@ void follow_note_lower(struct core *core, uint32_t position, const struct view_i
 void follow_note_ours(struct core *core, uint32_t position);
 
 /* It has said for T_fresh that it holds one and the same lower view: it is behind. And so for
- * T_stall: it is to go (L5c). */
+ * T_stall: it is to go (L5b). */
 bool follow_is_behind(const struct core *core, uint32_t position);
 bool follow_was_left_behind(const struct core *core, uint32_t position);
 

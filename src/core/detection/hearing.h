@@ -20,7 +20,7 @@ bool hearing_coordinator_is_fresh(const struct core *core);
 /* For so long, no other member was heard, of one at least. */
 bool hearing_is_alone(const struct core *core, uint64_t ms);
 
-/* E7d: has it said that its own loop was late, and not been in time for long enough since? */
+/* E7c: has it said that its own loop was late, and not been in time for long enough since? */
 bool hearing_was_late(const struct core *core, uint32_t position);
 
 /* As told by the observer's last heartbeat, or by this node's own ears (R3). */
@@ -48,7 +48,7 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position);
 uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 
 /* C1b, D9i: does anybody who hears this node say that it hears that member? The word counts
- * whatever view its sender named with it, unlike that by which a removal is put off (R2b): in a
+ * whatever view its sender named with it, unlike that by which a removal is put off (R2a): in a
  * view that was installed just now nobody has spoken yet. */
 bool hearing_is_heard_by_others(const struct core *core, uint32_t position);
 

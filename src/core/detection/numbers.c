@@ -158,7 +158,7 @@ void numbers_proved(struct core *core, uint32_t position)
     core->peers[position].number.proof = PROOF_GIVEN;
 }
 
-/* G1f: its lifeline may be on its way, so its first word only starts the time. */
+/* G1e: its lifeline may be on its way, so its first word only starts the time. */
 static void want_proof(struct core *core, uint32_t position)
 {
     struct peer_number *number = &core->peers[position].number;
@@ -218,7 +218,7 @@ static void note_gone(struct core *core, uint32_t position, uint64_t number, enu
     core->numbers.proofs[position] = (uint8_t)proof;
 }
 
-/* G1h: others may know of whom this node learns from a view, if it is its coordinator's. */
+/* G1g: others may know of whom this node learns from a view, if it is its coordinator's. */
 static enum proof proof_of_others(struct core *core, const struct installed *before)
 {
     if (view_is_empty(before->view) || core_is_coordinator(core)) {

@@ -28,15 +28,15 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
 bool numbers_takes_question(struct core *core, const struct message *ping, uint32_t position);
 
 /* The member at `position` has shown that it receives at the address that the view lists: its
- * lifeline was opened, or this node let it in (G1f). */
+ * lifeline was opened, or this node let it in (G1e). */
 void numbers_proved(struct core *core, uint32_t position);
 
 /* Is that life, or was it, a member that this node watched from its beginning on, and that never
  * showed that it receives at its listed address? Or is it known from a view alone that its
- * coordinator was not heard to name (G1h)? */
+ * coordinator was not heard to name (G1g)? */
 bool numbers_lack_proof(const struct core *core, const struct node_id *id);
 
-/* G1h: a heartbeat of that member has named the view that is installed here, with its hash. */
+/* G1g: a heartbeat of that member has named the view that is installed here, with its hash. */
 void numbers_on_named(struct core *core, uint32_t position);
 
 void numbers_on_view_installed(struct core *core, const struct installed *before);

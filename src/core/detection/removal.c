@@ -339,7 +339,7 @@ static bool others_keep_up(const struct core *core, uint32_t position)
     return !any;
 }
 
-/* L5c: by its own word, for T_stall. Where all are behind it is this coordinator that is alone with
+/* L5b: by its own word, for T_stall. Where all are behind it is this coordinator that is alone with
  * what it made (L3a). */
 static bool is_left_behind(const struct core *core, uint32_t position)
 {

@@ -12,7 +12,7 @@ enum found { FOUND_NOBODY, FOUND_MOVED, FOUND_SILENT, FOUND_DEAD };
  * what is not. For the coordinator. */
 enum found removal_review(struct core *core);
 
-/* J5d: is anybody silent whom this node watches, and who is not about to go? O(watched). */
+/* J5b: is anybody silent whom this node watches, and who is not about to go? O(watched). */
 bool removal_is_anybody_silent(const struct core *core);
 
 /* Z5f: takes back what was found out about members whom others hear by now. */

@@ -19,7 +19,7 @@ bool rounds_is_named(const struct core *core, uint32_t position)
         return true;
     }
     if (follow_is_behind(core, position) && position != 0 && !watch_sees(core, 0, position)) {
-        return true; /* The coordinator does not hear it, and has to remove it (L5c). */
+        return true; /* The coordinator does not hear it, and has to remove it (L5b). */
     }
     if (peer->watch.unsure) {
         return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);

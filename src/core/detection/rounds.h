@@ -26,10 +26,10 @@ bool rounds_may_answer(struct core *core, uint32_t position);
 /* A round to all who are watched, in place of the next. */
 void rounds_send(struct core *core);
 
-/* D8g: each round goes to half of the neighbours, in turn. */
+/* D8e: each round goes to half of the neighbours, in turn. */
 void rounds_send_next(struct core *core);
 
-/* The next round goes to both halves, for members may be of another one now (D8g). */
+/* The next round goes to both halves, for members may be of another one now (D8e). */
 void rounds_on_view_installed(struct core *core);
 
 /* The durations are other ones: the next round comes no later than they say. */

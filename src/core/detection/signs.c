@@ -4,7 +4,7 @@
 
 enum {
     CALM_HEARTBEATS = 64, /* for so long nothing was missing (D2i) */
-    LATE_AGAIN_MAX = 6,   /* who has not said for 2^6 T_stall that it is late begins anew (E7d) */
+    LATE_AGAIN_MAX = 6,   /* who has not said for 2^6 T_stall that it is late begins anew (E7c) */
 };
 
 void signs_look_at(struct core *core, uint64_t next_ms)
@@ -71,7 +71,7 @@ void signs_vouch(struct core *core, uint32_t position)
     core->peers[position].signs.vouched_ms = core->now_ms;
 }
 
-/* E7d: who says it again after it was passed over for as long as that took is passed over for twice
+/* E7c: who says it again after it was passed over for as long as that took is passed over for twice
  * as long. */
 static void note_late(const struct core *core, struct peer_signs *signs)
 {

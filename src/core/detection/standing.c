@@ -23,7 +23,7 @@ static bool is_own_voter(const struct core *core, const struct listed_voter *vot
            id_equal(&voter->record, &core->voter.record.id);
 }
 
-/* G1g: the voters among the members, and this node if it votes: of the list that lacks most. */
+/* G1f: the voters among the members, and this node if it votes: of the list that lacks most. */
 static struct voter_count fresh_voters(const struct core *core)
 {
     const struct voter_lists *lists = &core->view.voters;
@@ -58,7 +58,7 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     return count;
 }
 
-/* G1g: of another one its coordinator knows whether there are enough; it cannot count them itself.
+/* G1f: of another one its coordinator knows whether there are enough; it cannot count them itself.
  */
 struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 {

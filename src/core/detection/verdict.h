@@ -27,7 +27,7 @@ void verdict_take_back(struct core *core, uint32_t position);
 /* It asked to be let out, or is gone (E1, E3). */
 void verdict_let_go(struct core *core, uint32_t position);
 
-/* It gave a sign of life: if long after it said so, that was not its word (E3c). */
+/* It gave a sign of life: if long after it said so, that was not its word (E3b). */
 void verdict_heard(struct core *core, uint32_t position);
 
 /* That it had moved holds no more: nor, unless a verdict stands, that it is to go (L2). */

@@ -321,7 +321,7 @@ static void turn(struct core *core, uint32_t position, bool edge, bool is_new)
     }
 }
 
-/* D8g: in turn one and the other half, by the order of the view: among five, each member then hears
+/* D8e: in turn one and the other half, by the order of the view: among five, each member then hears
  * somebody in each half of an interval, where by another order all others may speak to it at the
  * same time (decision 33). Up to two neighbours are of both. */
 static void halve_neighbours(struct core *core)

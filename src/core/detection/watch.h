@@ -5,7 +5,7 @@
 
 #include "core/state/state.h"
 
-/* D8g: bits. */
+/* D8e: bits. */
 enum { WATCH_FIRST_HALF = 1, WATCH_SECOND_HALF = 2, WATCH_BOTH_HALVES = 3 };
 
 /* Is the member at `position` watched by this node? Then its silence counts. */
@@ -19,10 +19,10 @@ uint32_t watch_at(const struct core *core, uint32_t index);
 /* As a neighbour, to which heartbeats go all the time? */
 bool watch_is_edge(const struct core *core, uint32_t position);
 
-/* D8g: does a round for these halves of the neighbours go to it? To who is no neighbour all do. */
+/* D8e: does a round for these halves of the neighbours go to it? To who is no neighbour all do. */
 bool watch_is_of_half(const struct core *core, uint32_t position, uint8_t halves);
 
-/* Does each round go to one half of the neighbours (D8g)? */
+/* Does each round go to one half of the neighbours (D8e)? */
 bool watch_takes_turns(const struct core *core);
 
 /* Was it not heard since this watch began, which is not that of a new member? */
@@ -67,7 +67,7 @@ bool watch_has_news(const struct core *core);
 void watch_told(struct core *core);
 void watch_told_coordinator(struct core *core);
 
-/* D9m: is it a neighbour that this node tells of, of which the others who watch it know nothing
+/* D9l: is it a neighbour that this node tells of, of which the others who watch it know nothing
  * yet? Never the coordinator, at which everybody looks in time, nor one that is dead (D9j). */
 bool watch_is_untold(const struct core *core, uint32_t position);
 void watch_told_others(struct core *core, uint32_t position);

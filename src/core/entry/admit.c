@@ -33,7 +33,7 @@ static uint64_t nonce_of(const struct core *core, const struct member *joiner)
 static void answer_at(struct core *core, const struct message *message, const struct joiner *joiner,
                       const struct address *address)
 {
-    outbox_answer(core, message, &joiner->member.id, address, (uint32_t)joiner->nonce); /* J3e */
+    outbox_answer(core, message, &joiner->member.id, address, (uint32_t)joiner->nonce); /* J3c */
 }
 
 /* To its own address, so that who is let in there is there. */
@@ -187,7 +187,7 @@ static void send_offer(struct core *core, const struct joiner *joiner,
     answer_at(core, message, joiner, address);
 }
 
-/* V6e: to where the view has it, for a JOIN may name any address; but what the view says of that
+/* V6d: to where the view has it, for a JOIN may name any address; but what the view says of that
  * may be a lie, so to where it comes from, if that is one of the cluster's. */
 static void show_view(struct core *core, const struct message *message)
 {
@@ -203,7 +203,7 @@ static void show_view(struct core *core, const struct message *message)
     }
     if (install_show(core, message, &joiner->id, address) && message->type == MESSAGE_JOIN &&
         core_is_coordinator(core)) {
-        /* J3f: the view may be too long to arrive, and nobody is to found beside it. */
+        /* J3c: the view may be too long to arrive, and nobody is to found beside it. */
         send_offer(core, &message->joiner, address);
     }
 }

@@ -21,7 +21,7 @@ enum {
     GIVES_WAY_FOR = 9, /* T_discover: as long as three that were members before take (F2) */
 };
 
-/* J3e: what nobody knows who was not asked; another one for each life. It is not drawn but
+/* J3c: what nobody knows who was not asked; another one for each life. It is not drawn but
  * computed, as that of an OFFER is. */
 static uint64_t nonce_of(const struct core *core)
 {
@@ -237,7 +237,7 @@ void join_tick(struct core *core)
     }
 }
 
-/* Whom to ask next, and to do so soon (F1d). */
+/* Whom to ask next, and to do so soon (F1c). */
 static void take_hint(struct core *core, const struct address *address)
 {
     struct join *join = &core->join;
@@ -311,7 +311,7 @@ void join_on_addresses(struct core *core, const struct addresses_event *addresse
     }
 }
 
-/* J3e: does it answer what this joiner said? */
+/* J3c: does it answer what this joiner said? */
 static bool is_answer(struct core *core, const struct message *message)
 {
     const struct join *join = &core->join;
@@ -372,7 +372,7 @@ void join_on_offer(struct core *core, const struct message *message)
     }
     put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
     if (change_is_promised_to_another(core, &message->from)) {
-        refuse(core, message, REFUSED_JOINER_BOUND); /* A successor needs no READY (J7a). */
+        refuse(core, message, REFUSED_JOINER_BOUND); /* A successor needs no READY (J7). */
         return;
     }
     struct message *answer = outbox_message(core, MESSAGE_READY);

@@ -17,10 +17,10 @@ void join_on_probe(struct core *core, const struct message *message);
 /* F3: another node asks to be let in while this one does. */
 void join_meet(struct core *core, const struct message *message);
 
-/* What an answer to this joiner's JOIN echoes (J3e). */
+/* What an answer to this joiner's JOIN echoes (J3c). */
 uint32_t join_echo(const struct core *core);
 
-/* V4h: does the view, which holds this joiner, come from somebody whom it asked to be let in, or
+/* V4g: does the view, which holds this joiner, come from somebody whom it asked to be let in, or
  * who has to do with the view that it accepted? Refuses it otherwise. */
 bool join_believes(struct core *core, const struct message *message);
 

@@ -63,7 +63,7 @@ static enum refusal why_not_carry_out(const struct core *core)
     return core->change.on ? REFUSED_BUSY : REFUSED_COUNT;
 }
 
-/* E2c: what is in it was looked at when it was proposed here, or installed. A view that was
+/* E2b: what is in it was looked at when it was proposed here, or installed. A view that was
  * accepted is committed, if its maker hands it over. Any other one that is higher is asked for. */
 static bool is_held_here(struct core *core, const struct message *message)
 {

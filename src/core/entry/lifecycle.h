@@ -16,7 +16,7 @@ void lifecycle_draw_id(struct core *core);
 /* I1: a new id; nothing that names the former life concerns this one. */
 void lifecycle_renew_identity(struct core *core);
 
-/* What this node joins with from now on; copied (E8d). */
+/* What this node joins with from now on; copied (E8c). */
 void lifecycle_set_tags(struct core *core, const struct tags *tags);
 
 void lifecycle_on_view_installed(struct core *core);

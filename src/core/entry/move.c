@@ -172,7 +172,7 @@ static void take_over_from(struct core *core, const struct node_id *former)
                    &(struct proposal){.first_joiner = next->member_count, .handover_by = *former});
 }
 
-/* The successor makes the view: it alone writes views in its own name (E2b). */
+/* The successor makes the view: it alone writes views in its own name (E2a). */
 void move_on_handover(struct core *core, const struct message *message)
 {
     if (!leave_may_carry_out(core, message)) {
@@ -193,7 +193,7 @@ void move_on_handover(struct core *core, const struct message *message)
     take_over_from(core, &message->from);
 }
 
-/* V4j: it stopped acting for a view that this node never made, so that nobody coordinates. */
+/* V4i: it stopped acting for a view that this node never made, so that nobody coordinates. */
 void move_on_followed(struct core *core)
 {
     if (core->life.phase != PHASE_MEMBER || core_is_coordinator(core) || core->change.on) {
@@ -279,7 +279,7 @@ static bool is_followed(const struct core *core)
     return count > 1 && count >= core_guard_needed(core);
 }
 
-/* E7e: those who would let it act are there, and yet for T_lost it could not. Where nobody can,
+/* E7d: those who would let it act are there, and yet for T_lost it could not. Where nobody can,
  * that is not tried again and again. */
 static bool is_idle(const struct core *core)
 {
@@ -288,7 +288,7 @@ static bool is_idle(const struct core *core)
            core->now_ms >= core->moving.idle_again_ms && may_begin(core) && is_followed(core);
 }
 
-/* E7c: a drained coordinator hands over as soon as there is somebody to hand over to. */
+/* E7b: a drained coordinator hands over as soon as there is somebody to hand over to. */
 static void give_way(struct core *core)
 {
     const bool may = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
@@ -297,7 +297,7 @@ static void give_way(struct core *core)
     const bool idle = may && !drained && is_idle(core);
     const uint32_t successor = drained || idle ? successor_next(core) : VIEW_NONE;
 
-    if (successor == VIEW_NONE || hearing_was_late(core, successor)) { /* E7d */
+    if (successor == VIEW_NONE || hearing_was_late(core, successor)) { /* E7c */
         return;
     }
     if (idle) {

@@ -15,7 +15,7 @@ enum refusal move_want(struct core *core, const struct move *move);
 /* The coordinator hands over to this node, and stays. */
 void move_on_handover(struct core *core, const struct message *message);
 
-/* V4j: it follows a view in this node's name that this node never made, and so it has stood down:
+/* V4i: it follows a view in this node's name that this node never made, and so it has stood down:
  * makes a view above that one, if another member coordinates this node's own. */
 void move_on_followed(struct core *core);
 

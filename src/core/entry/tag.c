@@ -57,7 +57,7 @@ static void ask_coordinator(struct core *core)
     route_send(core, message, 0);
 }
 
-/* E8e: others were asked for in its name, or those that it wants in vain. */
+/* E8c: others were asked for in its name, or those that it wants in vain. */
 bool tag_look(struct core *core)
 {
     struct tagging *tagging = &core->tagging;

@@ -15,7 +15,7 @@ void tag_on_command(struct core *core, const struct tags *tags);
 /* Asks once more if it is time. Returns whether there is anything left to ask for. */
 bool tag_tick(struct core *core);
 
-/* E8e: the view has other tags of this node than it wants: it asks again, once in T_stall. Returns
+/* E8c: the view has other tags of this node than it wants: it asks again, once in T_stall. Returns
  * as tag_tick. */
 bool tag_look(struct core *core);
 

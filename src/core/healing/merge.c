@@ -14,7 +14,7 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
-enum { TRIES_ALONE_MAX = 3 }; /* of a part of one, in a row (M3f) */
+enum { TRIES_ALONE_MAX = 3 }; /* of a part of one, in a row (M3e) */
 
 static bool is_idle(const struct core *core)
 {
@@ -67,7 +67,7 @@ void merge_ask(struct core *core, const struct message *probe)
     notice->on = true;
 }
 
-/* M3f: what the winner makes does not reach this node, which is a part by itself. */
+/* M3e: what the winner makes does not reach this node, which is a part by itself. */
 static bool is_beyond_merging(const struct core *core, enum merge_refusal refusal)
 {
     bool in_vain = refusal == MERGE_NOT_REFUSED || refusal == MERGE_REFUSED_ABORTED;
@@ -224,7 +224,7 @@ static bool was_absorbed_before(const struct core *core, uint64_t number)
     return false;
 }
 
-/* M5d: the losing part's view does not leap, but is so near that what is above it does. */
+/* M5c: the losing part's view does not leap, but is so near that what is above it does. */
 static bool would_leap(const struct core *core, const struct view *next)
 {
     const struct leap_base max = promise_numbers_max(core);
@@ -240,7 +240,7 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
     struct view *next = next_view_begin(core, &core->view, CAUSE_MERGE);
 
     if (!versions_meet(view_versions(&core->view, VIEW_NONE), view_versions(theirs, VIEW_NONE))) {
-        return MERGE_REFUSED_VERSIONS; /* J2e */
+        return MERGE_REFUSED_VERSIONS; /* J2d */
     }
     promise_saw_epoch(core, theirs->epoch);
     next->epoch = promise_new_epoch(core);
@@ -317,7 +317,7 @@ static bool may_ask(struct core *core, const struct message *message)
     return false;
 }
 
-/* M5d: the numbers of the losing part are such that no view could be above both. */
+/* M5c: the numbers of the losing part are such that no view could be above both. */
 static void decline_leaping(struct core *core, const struct message *message)
 {
     struct view *theirs = message->carrier.view;

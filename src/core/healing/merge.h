@@ -10,7 +10,7 @@
  * take this part up; not while anything else is under way. */
 void merge_ask(struct core *core, const struct message *probe);
 
-/* M5d: the merged view that this part asked for is one that it may not take. */
+/* M5c: the merged view that this part asked for is one that it may not take. */
 bool merge_is_beyond_reach(const struct core *core, const struct message *prepare);
 
 void merge_on_merge(struct core *core, const struct message *message);

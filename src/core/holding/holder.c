@@ -134,7 +134,7 @@ static void let_go(struct core *core, struct own_candidate *own)
     }
 }
 
-/* K5c: it is no candidate any more. One word says so and ends its grant: between two, it would be
+/* K5b: it is no candidate any more. One word says so and ends its grant: between two, it would be
  * the first of the candidates, and get the role again. */
 static void resign(struct core *core, struct own_candidate *own)
 {
@@ -185,7 +185,7 @@ static void lapse(struct core *core)
 
 /* --- From the coordinator --- */
 
-/* K3c: each question brings all grants anew. Where they come late, more of them would wait to be
+/* K3b: each question brings all grants anew. Where they come late, more of them would wait to be
  * read each time. */
 static void ask_again(struct core *core)
 {
@@ -218,7 +218,7 @@ static void on_token(struct core *core, struct own_candidate *own, const struct 
     }
     if (own->state == HOLDER_WAITS && core->now_ms >= lease_end_ms(core, word->stamp)) {
         REACHED(role_grant_too_late);
-        ask_again(core); /* K3c: what is over is not held, nor told to another coordinator. */
+        ask_again(core); /* K3b: what is over is not held, nor told to another coordinator. */
         return;
     }
     bool newer = token > own->is.token;
@@ -256,7 +256,7 @@ static void on_place(struct core *core, const struct role_word *word)
     const struct candidacy *placed = &word->candidacy;
     struct own_candidate *own = find(core, &placed->request);
 
-    if (own == NULL) { /* K5e: what the coordinator lists here is nobody's. */
+    if (own == NULL) { /* K5b: what the coordinator lists here is nobody's. */
         uint64_t token = placed->token;
         core->holder.floor = token > core->holder.floor ? token : core->holder.floor;
         send_let_go(core, &placed->request, token, true);
@@ -276,7 +276,7 @@ static void on_place(struct core *core, const struct role_word *word)
     }
 }
 
-/* K2c: the coordinator has all that this member has, or wants to be told. */
+/* K2b: the coordinator has all that this member has, or wants to be told. */
 static void on_answer(struct core *core, const struct role_word *word)
 {
     struct holder *holder = &core->holder;
@@ -446,7 +446,7 @@ uint64_t holder_deadline_ms(const struct core *core)
     return core->holder.due_ms;
 }
 
-/* K8a: who comes in anew with a merge was of the part that lost. */
+/* K8: who comes in anew with a merge was of the part that lost. */
 static void lose_part(struct core *core)
 {
     for (uint32_t i = 0; i < core->holder.top; i++) {

@@ -1,4 +1,4 @@
-/* A member's own candidates: what they hold, and until when (K2 to K5, K8a). */
+/* A member's own candidates: what they hold, and until when (K2 to K5, K8). */
 #ifndef CORE_HOLDER_H
 #define CORE_HOLDER_H
 
@@ -20,7 +20,7 @@ uint64_t holder_deadline_ms(const struct core *core);
 
 void holder_on_view_installed(struct core *core, const struct installed *before);
 
-/* The life is over, and with it all of its candidates (K5c). */
+/* The life is over, and with it all of its candidates (K5b). */
 void holder_reset(struct core *core);
 
 #endif

@@ -59,7 +59,7 @@ static void answer(struct core *core, uint32_t position, bool agrees)
     words_to_member(core, position, MESSAGE_ROLES_ANSWER, &word);
 }
 
-/* K2d: a grant is an answer, to the member's latest question. */
+/* K2c: a grant is an answer, to the member's latest question. */
 static void place(struct core *core, uint32_t at)
 {
     const struct candidate *candidate = &core->listed.candidates[at];
@@ -121,10 +121,10 @@ static void note_question(struct core *core, uint32_t position, const struct rol
     struct roster_member *member = &core->roster.members[position];
 
     member->asked_ms = core->now_ms;
-    member->stamp = word->stamp; /* K2e: an earlier one that comes late only shortens a lease. */
+    member->stamp = word->stamp; /* K2c: an earlier one that comes late only shortens a lease. */
 }
 
-/* K2c: the same on both sides, or both tell the other all of it. */
+/* K2b: the same on both sides, or both tell the other all of it. */
 static void on_ask(struct core *core, uint32_t position, const struct role_word *word)
 {
     struct roster_member *member = &core->roster.members[position];
@@ -137,7 +137,7 @@ static void on_ask(struct core *core, uint32_t position, const struct role_word 
         core->roster.due_ms = core->now_ms;
     }
     if (!roster_acts(core)) {
-        return; /* K2b */
+        return; /* K2a */
     }
     if (agrees) {
         if (word->count > 0) {
@@ -168,7 +168,7 @@ static void turn_on(struct core *core)
     }
 }
 
-/* K7b: who tells that it holds keeps it. K8b: with a new token after a merge. */
+/* K7b: who tells that it holds keeps it. K8: with a new token after a merge. */
 static void take_told(struct core *core, uint32_t at)
 {
     uint64_t token = core->listed.candidates[at].token;
@@ -200,12 +200,12 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
     uint32_t at = roster_find_candidate(core, life, &candidacy->request);
     bool is_new = candidacy->number == 0 && candidacy->token == 0;
 
-    bool acts = roster_acts(core); /* K2b */
+    bool acts = roster_acts(core); /* K2a */
 
     turn_on(core);
     note_question(core, position, word);
     if (at != ROSTER_NONE) {
-        /* K5b: it was entered twice, by a message that came late; the first number is its own. */
+        /* K5a: it was entered twice, by a message that came late; the first number is its own. */
         if (candidacy->number != 0 && candidacy->number < core->listed.candidates[at].number) {
             roster_set_number(core, at, candidacy->number);
             roster_note_change(core, at);
@@ -275,7 +275,7 @@ void roster_on_word(struct core *core, uint32_t position, enum message_type type
 
 /* --- Target and fact --- */
 
-/* K6f */
+/* K6b */
 static bool has_need(const struct core *core, const struct candidate *candidate)
 {
     const char *need = core->listed.roles[candidate->role].terms.need;
@@ -285,7 +285,7 @@ static bool has_need(const struct core *core, const struct candidate *candidate)
             tags_have(member_tags(&core->view.members[candidate->position]), need));
 }
 
-/* K6c: a drained member is no target (E7), unless each is; nor is one that leaves, or that is gone.
+/* K6b: a drained member is no target (E7), unless each is; nor is one that leaves, or that is gone.
  */
 static bool is_eligible(const struct core *core, const struct candidate *candidate)
 {
@@ -303,14 +303,14 @@ static uint64_t age_of(const struct core *core, const struct candidate *candidat
     return core->view.members[candidate->position].age;
 }
 
-/* K6g: a holder stays, and who has stood for long enough may take over; who has not comes behind
+/* K6e: a holder stays, and who has stood for long enough may take over; who has not comes behind
  * both. */
 static bool is_settled(const struct candidate *candidate)
 {
     return candidate->ripe || (candidate->token != 0 && !candidate->revoked);
 }
 
-/* K6a to K6c: both are eligible. A holder stays before others, unless the role's terms say that the
+/* K6a to K6b: both are eligible. A holder stays before others, unless the role's terms say that the
  * better ones take over; of two who tell that they hold, the one with the higher token. */
 static bool is_better(const struct core *core, const struct role_terms *terms, bool is_held,
                       const struct candidate *a, const struct candidate *b)
@@ -386,7 +386,7 @@ static bool is_target(const struct target *target, uint32_t at)
     return false;
 }
 
-/* K6e: nobody stands in the way of anybody. */
+/* K6d: nobody stands in the way of anybody. */
 static void grant_each(struct core *core, const struct role *role)
 {
     for (uint32_t at = role->first; at != ROSTER_NONE; at = core->listed.candidates[at].next) {
@@ -483,7 +483,7 @@ static void end_grants(struct core *core)
     }
 }
 
-/* K6g: who has stood for long enough by now. */
+/* K6e: who has stood for long enough by now. */
 static void ripen(struct core *core)
 {
     struct roster *roster = &core->roster;
@@ -504,7 +504,7 @@ static void ripen(struct core *core)
     }
 }
 
-/* K7a, K5e: who has not told is asked to, and who has been listed and asks nothing. */
+/* K7a, K5b: who has not told is asked to, and who has been listed and asks nothing. */
 static void call_members(struct core *core)
 {
     uint64_t missed_ms = 2 * core->timing.heartbeat_ms;

@@ -14,7 +14,7 @@ uint32_t roster_capacity(uint32_t members);
 void roster_on_word(struct core *core, uint32_t position, enum message_type type,
                     const struct role_word *word);
 
-/* K4f: nothing more can be granted under this epoch, so another one is to begin. */
+/* K4e: nothing more can be granted under this epoch, so another one is to begin. */
 void roster_outgrow(struct core *core);
 
 /* May this coordinator act now? In a step that changed nothing about it O(1). */

@@ -64,7 +64,7 @@ struct peer_state {
     bool unknown;            /* it is not watched by this node (D9) */
     bool linked;             /* the lifeline is up */
     bool behind;             /* it does not get the present view (L5a); of this node itself, the
-                                one that the others hold (L5d) */
+                                one that the others hold (L5c) */
     uint32_t accuser_count;  /* other members that hold a verdict against it, lately */
 };
 

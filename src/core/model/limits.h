@@ -8,7 +8,7 @@ enum {
     NAME_BYTES_MAX = 63,   /* a member's or a cluster's name, without the terminating zero */
     TAGS_BYTES_MAX = 512,  /* a member's tags, as "key=value" texts each ended by a zero byte */
     TAG_WISHES_MAX = 16,   /* members whose change of tags a coordinator has before it (E8) */
-    TAGS_PAUSE_MS = 1000,  /* a member's tags change no sooner after a change (E8c) */
+    TAGS_PAUSE_MS = 1000,  /* a member's tags change no sooner after a change (E8b) */
     SEEDS_MAX = 64,        /* addresses that all the seeds together resolve to */
     BOOK_MAX = 256,        /* addresses worth asking besides seeds: remembered peers, the gone */
     PEERS_STORED_MAX = 64, /* addresses kept in the state directory */
@@ -17,7 +17,7 @@ enum {
     ACCUSERS_MAX = 3,      /* accusers named in the evidence of a removal */
     HELPERS_MAX = 32,      /* members asked to look at a suspect (R1a, D9i) */
     PROBE_SEEDS_MAX = 4,   /* seeds that a probe names, to show where its part comes from (I3) */
-    READY_MAX = 8,         /* coordinators whom a joiner asked that it knows again (V4h) */
+    READY_MAX = 8,         /* coordinators whom a joiner asked that it knows again (V4g) */
     EXPECT_MAX = 64,       /* nodes that may be expected before one of them founds (F3) */
     FANOUT_LEAST = 4,      /* members to whom a coordinator sends a change itself (U4a): no fewer
                               than each hands it on to (U4b), */
@@ -25,7 +25,7 @@ enum {
     FANOUT_MOST = 4096,    /* and as many as there may be: nobody hands anything on */
     VOTERS_MAX = 9,        /* voters of guard strict in one list (Z1) */
     VOTERS_LISTED_MAX = 2 * VOTERS_MAX, /* in both lists of a change of them (Z10a) */
-    ROLES_MAX = 256,                    /* roles that anybody stands for (K5d) */
+    ROLES_MAX = 256,                    /* roles that anybody stands for (K5c) */
     ROLE_CANDIDATES_MAX = 4096, /* candidates of all members; a coordinator of few keeps fewer */
     ROLE_NEED_BYTES_MAX = 127,  /* of the tag that the holders of a role need */
     ROLE_PREEMPT_AFTER_MS_MAX = 86400000, /* a better candidate takes over within a day */

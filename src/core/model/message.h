@@ -197,7 +197,7 @@ struct view_carrier {
 enum claim_refusal {
     CLAIM_REFUSED_FRESH = 1,  /* an older member was heard lately; wait_ms tells when that lapses */
     CLAIM_REFUSED_EPOCH = 2,  /* that epoch or a higher one is promised to another */
-    CLAIM_REFUSED_BEHIND = 3, /* the voter holds a higher view than the claimant (C2e) */
+    CLAIM_REFUSED_BEHIND = 3, /* the voter holds a higher view than the claimant (C2a) */
 };
 
 struct claim_refused {
@@ -210,7 +210,7 @@ struct claim_refused {
 /* JOIN and READY: all there is to know of a joiner. */
 struct joiner {
     bool may_found;       /* F2: two of these must not both found */
-    uint64_t nonce;       /* READY: the OFFER's; JOIN: the joiner's own (J3e) */
+    uint64_t nonce;       /* READY: the OFFER's; JOIN: the joiner's own (J3c) */
     uint64_t epoch_seen;  /* highest epoch of the joiner's earlier lives (J8) */
     uint8_t hops;         /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
     struct member member; /* its age is 0: the coordinator gives it */
@@ -350,10 +350,10 @@ struct message {
     bool fellow;           /* the sender's view holds the receiver: a sign of life (D2) */
     struct address source; /* where it came from; filled in on receipt, not on the wire */
     bool relay;            /* to be handed on to the member that `to` names (R2) */
-    bool handed_on;        /* with `relay`: a relay did so already (R2f) */
+    bool handed_on;        /* with `relay`: a relay did so already (R2c) */
     uint32_t echo; /* the number, its low 32 bits, of the latest sign of life that the sender
                       had of the receiver; 0: none (D8). Between those who are no
-                      members together a nonce, or what answers it (J3e, M4f, Z1e, Z9d) */
+                      members together a nonce, or what answers it (J3c, M4f, Z1e, Z9d) */
 
     union { /* message_body says which */
         struct heartbeat heartbeat;

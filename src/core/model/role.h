@@ -18,14 +18,14 @@ enum role_policy {
     ROLE_EACH = 4,     /* each of them, with a token of its own; also those who are drained */
 };
 
-/* What all candidates of one role must agree on (K6d). */
+/* What all candidates of one role must agree on (K6c). */
 struct role_terms {
     enum role_policy policy;
     uint32_t holders;          /* 1 to ROLE_HOLDERS_MAX may hold it at once */
     bool preempt;              /* a better candidate takes the place of a holder, */
-    uint32_t preempt_after_ms; /* once it has stood for so long (K6g); without preempt 0 */
+    uint32_t preempt_after_ms; /* once it has stood for so long (K6e); without preempt 0 */
 
-    /* "KEY" or "KEY=VALUE": whose member has no such tag holds nothing (K6f). Empty: none is
+    /* "KEY" or "KEY=VALUE": whose member has no such tag holds nothing (K6b). Empty: none is
      * needed. */
     char need[ROLE_NEED_BYTES_MAX + 1];
 };
@@ -49,7 +49,7 @@ struct candidacy {
     char role[NAME_BYTES_MAX + 1];
     struct role_terms terms;
     uint32_t priority;
-    uint64_t number; /* its place in the order of coming (K5b); 0: none yet */
+    uint64_t number; /* its place in the order of coming (K5a); 0: none yet */
     uint64_t token;  /* of the grant that it holds; 0: it holds nothing */
 };
 
@@ -73,8 +73,8 @@ static inline uint64_t role_token_epoch(uint64_t token)
 enum role_order {
     ROLE_KEEP = 0,        /* it has that number, and that token if it is not 0 */
     ROLE_LET_GO = 1,      /* it is to let go of that token */
-    ROLE_OTHER_TERMS = 2, /* refused: the role's terms are others (K6d) */
-    ROLE_FULL = 3,        /* refused: there are as many candidates or roles as may be (K5d) */
+    ROLE_OTHER_TERMS = 2, /* refused: the role's terms are others (K6c) */
+    ROLE_FULL = 3,        /* refused: there are as many candidates or roles as may be (K5c) */
 };
 
 /* ROLES_ASK, ROLES_ENTER, ROLES_LET_GO to the coordinator; ROLES_ANSWER, ROLES_PLACE to a member.
@@ -98,7 +98,7 @@ enum role_wish {
     ROLE_CAMPAIGN = 1, /* stand for that role */
     ROLE_RESIGN = 2,   /* do not any more: the client has ended, and all that it did as holder */
     ROLE_DONE = 3,     /* the client has heard that it lost, and has stopped */
-    ROLE_OUTGROW = 4,  /* the coordinator's own client can draw no token under this epoch (K4f) */
+    ROLE_OUTGROW = 4,  /* the coordinator's own client can draw no token under this epoch (K4e) */
 };
 
 struct role_command {
@@ -115,7 +115,7 @@ struct role_command {
 enum role_news_kind {
     ROLE_WAITS, /* it is a candidate, under that number */
     ROLE_LEADS, /* it holds the role, with that token */
-    ROLE_TOKEN, /* it goes on holding it, with a new token (K8b) */
+    ROLE_TOKEN, /* it goes on holding it, with a new token (K8) */
     ROLE_LOST,  /* it does not any more: to be answered with ROLE_DONE */
     ROLE_ENDED, /* it is no candidate any more: neither resigned nor to be answered */
 };
@@ -124,7 +124,7 @@ enum role_reason {
     ROLE_NOT_LOST,
     ROLE_LAPSED,    /* LOST: no answer of a coordinator came in time */
     ROLE_REVOKED,   /* LOST: another is to hold it */
-    ROLE_MERGED,    /* LOST: this part was taken up by another (K8a) */
+    ROLE_MERGED,    /* LOST: this part was taken up by another (K8) */
     ROLE_LEAVING,   /* LOST, ENDED: this node leaves */
     ROLE_LIFE_OVER, /* ENDED: this life is no member any more */
     ROLE_NO_MEMBER, /* ENDED: this node is no member, or about to leave */

@@ -13,7 +13,7 @@ enum profile {
 };
 
 struct timing {
-    uint64_t heartbeat_ms; /* between two heartbeats to the same member, more or less (D8g) */
+    uint64_t heartbeat_ms; /* between two heartbeats to the same member, more or less (D8e) */
     uint64_t expect_ms;    /* what others may take for it: the same, but while terms change (A3) */
     uint64_t silent_ms;    /* T_silent: after it a watcher looks closer */
     uint64_t fresh_ms;     /* T_fresh: heard so lately that nobody may take over from it */
@@ -39,7 +39,7 @@ enum {
     LEASE_MS_MAX = 60000, /* the longest T_lease and T_hold (Z15) */
     /* The time from one round to the next is shorter or longer by up to so much, at random, so that
      * the rounds of many members drift apart. Two such times have to be shorter than T_doubt, or
-     * members would be asked in quiet (D2e, D8g). */
+     * members would be asked in quiet (D2e, D8e). */
     ROUND_JITTER_PERCENT = 2,
 };
 
@@ -80,7 +80,7 @@ static inline uint64_t timing_proposal_ms(const struct timing *timing)
 }
 
 /* Until a question that was sent so often, once or more, is repeated: soon, and then more and more
- * seldom (U1a, C3e). */
+ * seldom (U1a, C3c). */
 static inline uint64_t timing_resend_ms(const struct timing *timing, uint32_t sendings)
 {
     uint64_t wait_ms = timing->prepare_ms / 25;
@@ -91,7 +91,7 @@ static inline uint64_t timing_resend_ms(const struct timing *timing, uint32_t se
     return wait_ms < timing->prepare_ms / 3 ? wait_ms : timing->prepare_ms / 3;
 }
 
-/* J5c: for so long after the last of them the removal of the dead waits for more, */
+/* J5b: for so long after the last of them the removal of the dead waits for more, */
 static inline uint64_t timing_dead_gap_ms(const struct timing *timing)
 {
     return timing->batch_ms / 16;
@@ -103,7 +103,7 @@ static inline uint64_t timing_dead_batch_ms(const struct timing *timing)
     return timing->batch_ms / 4;
 }
 
-/* U2h: until what was acknowledged so often, once or more, and not committed is acknowledged again.
+/* U2f: until what was acknowledged so often, once or more, and not committed is acknowledged again.
  */
 static inline uint64_t timing_ack_ms(const struct timing *timing, uint32_t acks)
 {
@@ -142,7 +142,7 @@ static inline uint64_t timing_inquiry_ms(const struct timing *timing)
     return timing->lost_ms - timing->verify_ms;
 }
 
-/* Between two rounds of heartbeats, each to half of the neighbours (D8g). */
+/* Between two rounds of heartbeats, each to half of the neighbours (D8e). */
 static inline uint64_t timing_round_ms(const struct timing *timing)
 {
     return timing->heartbeat_ms / 2;

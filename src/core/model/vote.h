@@ -65,7 +65,7 @@ enum vote_result {
                          * of this one, which is not lower, was accepted (Z2l) */
     VOTE_REFUSED_LEASE, /* another life's lease has not run out */
     VOTE_MUTE,          /* no record, a record of another lineage, or it cannot be written */
-    VOTE_REFUSED_FRESH, /* as a member it still hears somebody older than the asker (C2c) */
+    VOTE_REFUSED_FRESH, /* as a member it still hears somebody older than the asker (C2b) */
     VOTE_UNPROVED,      /* never on the wire: the asker has to answer a PING first (Z2k) */
 };
 

@@ -87,7 +87,7 @@ struct voter {
 
 struct install {
     uint64_t pull_ms;       /* no PULL before (V5) */
-    uint64_t superseded_ms; /* no new version for another content before (V2d) */
+    uint64_t superseded_ms; /* no new version for another content before (V2b) */
     uint64_t leaps_ms;      /* since when who knows better shows what leaps; 0: nobody does */
 
     /* L5: who follows our coordinator, or is it, holds a view that this node does not get. */
@@ -145,7 +145,7 @@ struct proposal {
 struct counting {
     uint64_t version_used; /* the highest version that this life has given to a view (S1) */
     uint64_t epoch_used;   /* the highest epoch under which it has proposed one */
-    uint64_t outdone_ms;   /* no new epoch for a forged view before (V4j) */
+    uint64_t outdone_ms;   /* no new epoch for a forged view before (V4i) */
     uint64_t overtaken;    /* voters agree to no view of an epoch below this; 0: none told of it */
 };
 
@@ -168,7 +168,7 @@ struct proposing {
 
 /* change_accept: what was accepted is acknowledged. */
 struct accepting {
-    uint64_t ack_ms; /* again then (U2h); 0: no more */
+    uint64_t ack_ms; /* again then (U2f); 0: no more */
     uint32_t acks;   /* how often it was */
     uint32_t echo;   /* the nonce with which it came, of a merge (M4f); 0: none */
 };
@@ -180,7 +180,7 @@ struct change {
     struct view pending;  /* proposed by us, or accepted from another; empty when none */
 };
 
-/* spread: how many messages were handed on since then (U4d). */
+/* spread: how many messages were handed on since then (U4c). */
 struct spreading {
     uint64_t since_ms;
     uint32_t count;
@@ -191,7 +191,7 @@ struct sighting {
     char name[NAME_BYTES_MAX + 1];
     struct address address;
     struct node_id life; /* as which life */
-    uint32_t nonce;      /* of that life's JOIN, as answers echo it (J3e); 0: none was heard */
+    uint32_t nonce;      /* of that life's JOIN, as answers echo it (J3c); 0: none was heard */
 };
 
 /* electorate: the voters as this node knows them. */
@@ -253,7 +253,7 @@ struct claim {
     struct view shown; /* with the last grant; a message of that step points to it */
     uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
     uint64_t epoch;
-    struct asking asking; /* C3e: those who have not answered */
+    struct asking asking; /* C3c: those who have not answered */
     uint32_t sendings;    /* how often they were */
     uint8_t chances;      /* how often the deadline has passed, and what waited is read first */
     uint64_t retry_ms;    /* C5: ask those who refused again; NEVER_MS when not */

@@ -54,7 +54,7 @@ struct detector {
 struct numbers {
     uint64_t gone[GONE_MAX];  /* the last of that life */
     uint8_t proofs[GONE_MAX]; /* enum proof, what it had shown by then */
-    bool any_unnamed;         /* of these, or of the members, came with a view like that (G1h) */
+    bool any_unnamed;         /* of these, or of the members, came with a view like that (G1g) */
 };
 
 /* watch: of all members. */
@@ -105,7 +105,7 @@ struct standing {
 struct flapper {
     char name[NAME_BYTES_MAX + 1];
     uint32_t failures;
-    bool vain;         /* of the last one: nothing long reached it (U1c, L5c) */
+    bool vain;         /* of the last one: nothing long reached it (U1b, L5b) */
     uint64_t last_ms;  /* when it was */
     uint64_t admit_ms; /* not let in before */
 };

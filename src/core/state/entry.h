@@ -52,7 +52,7 @@ struct join {
     uint64_t pause_ms;    /* grows */
     bool refused;         /* the last try was: no hint makes the next one sooner */
     uint64_t tried_ms;    /* last try */
-    uint32_t ready_count; /* to so many READY was said: a view that holds us may come (V4h); */
+    uint32_t ready_count; /* to so many READY was said: a view that holds us may come (V4g); */
     struct node_id ready[READY_MAX]; /* the last of them, in a ring */
     uint64_t offered;                /* the nonce of the OFFER that was answered last; 0: none */
     uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
@@ -84,7 +84,7 @@ struct moving {
     struct asking asking;
     bool settles;           /* who it stands down for is not judged before that is over (E6) */
     uint64_t pause_ms;      /* no standing down before: the last time nothing came of it */
-    uint64_t idle_again_ms; /* nor for that it does not act (E7e) */
+    uint64_t idle_again_ms; /* nor for that it does not act (E7d) */
 };
 
 /* wish: what the operator of this node wants of the coordinator. */

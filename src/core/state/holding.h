@@ -51,7 +51,7 @@ struct candidate {
     uint64_t token;       /* 0: holds nothing */
     uint64_t answered_ms; /* of one that is gone: when its member was answered last; 0: never */
     uint64_t since_ms;    /* it was entered, under this epoch */
-    bool ripe;            /* it has stood for as long as its role's terms want (K6g) */
+    bool ripe;            /* it has stood for as long as its role's terms want (K6e) */
 };
 
 struct role {
@@ -83,10 +83,10 @@ struct roster_list {
 /* roster: what is known of the member at the same position. */
 struct roster_member {
     bool told;            /* it has told all that it has, or had nothing to tell (K7a) */
-    uint64_t stamp;       /* of the question that came last under this epoch (K2e) */
+    uint64_t stamp;       /* of the question that came last under this epoch (K2c) */
     uint64_t asked_ms;    /* when that came; 0: none did */
     uint64_t answered_ms; /* when it was answered last; 0: never */
-    uint64_t listed_ms;   /* from when on a question brings all that is listed again (K2c) */
+    uint64_t listed_ms;   /* from when on a question brings all that is listed again (K2b) */
 };
 
 /* roster: the coordinator's. */
@@ -98,9 +98,9 @@ struct roster {
 
     bool on;               /* somebody stood for a role under this epoch */
     bool blocked;          /* a holder could not be noted: nothing is granted under this epoch */
-    bool outgrown;         /* its tokens are used up: another epoch is wanted (K4f) */
+    bool outgrown;         /* its tokens are used up: another epoch is wanted (K4e) */
     uint64_t serial;       /* of the last number or token, or of a higher one that was told (K4e) */
-    uint64_t merged_epoch; /* of the last merge that was installed (K8b) */
+    uint64_t merged_epoch; /* of the last merge that was installed (K8) */
 };
 
 #endif

@@ -83,7 +83,7 @@ static struct effect *add_to(struct core *core, enum effect_type type, const str
     return effect;
 }
 
-/* V6f: a frame may name this node where it names another one. */
+/* V6c: a frame may name this node where it names another one. */
 static bool is_own(const struct core *core, const struct node_id *peer)
 {
     return peer != NULL && id_equal(peer, &core->life.self.id);

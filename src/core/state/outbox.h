@@ -29,7 +29,7 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
                     const struct address *address);
 
 /* The same, with a nonce as the echo: the receiver's own, so that this is an answer to it, or this
- * node's, so that the answer can be told (J3e, M4f, Z1e, Z9d). */
+ * node's, so that the answer can be told (J3c, M4f, Z1e, Z9d). */
 void outbox_answer(struct core *core, const struct message *message, const struct node_id *peer,
                    const struct address *address, uint32_t echo);
 

@@ -27,7 +27,7 @@ struct peer_signs {
     bool acting;           /* it said that it acts */
     bool handed_over;      /* it coordinates `view`, and acts under its epoch no more (Z7) */
     bool late;             /* its own loop was late lately (D4) */
-    uint8_t late_again;    /* so often, each time after it had been in time for long (E7d) */
+    uint8_t late_again;    /* so often, each time after it had been in time for long (E7c) */
     uint8_t suspect_count; /* whom it suspects: `doubts` */
     uint64_t late_ms;      /* when it said last that it was late; 0: never */
     uint64_t suspects_ms;
@@ -51,12 +51,12 @@ struct peer_doubts {
     struct suspicion list[SUSPECTS_MAX];
 };
 
-/* G1f: has a life shown that it receives at its listed address? */
+/* G1e: has a life shown that it receives at its listed address? */
 enum proof {
     PROOF_UNKNOWN, /* this node did not watch it from its beginning on */
     PROOF_LACKING,
     PROOF_GIVEN,
-    PROOF_UNNAMED, /* came with a view that its coordinator was not heard to name yet (G1h) */
+    PROOF_UNNAMED, /* came with a view that its coordinator was not heard to name yet (G1g) */
 };
 
 /* numbers: of that life's messages (D6). */
@@ -87,11 +87,11 @@ struct peer_watch {
     uint64_t begun_ms;
     uint64_t asked_ms; /* the last question */
     bool edge;         /* a neighbour in the installed view */
-    uint8_t halves;    /* of heartbeats it gets those of these halves (D8g): bits */
+    uint8_t halves;    /* of heartbeats it gets those of these halves (D8e): bits */
     bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
     bool held;         /* a lifeline is held for it */
     bool told;         /* its silence was told of */
-    bool others_told;  /* and those who watch it besides were told, too (D9m) */
+    bool others_told;  /* and those who watch it besides were told, too (D9l) */
     bool wanted;       /* somebody has to know whether it lives: to be watched from now on */
     uint8_t questions; /* in a row that it has not answered */
 };

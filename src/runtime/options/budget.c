@@ -1,7 +1,7 @@
 #include "runtime/options/budget.h"
 
 enum {
-    QUESTIONS = 4, /* within T_verify (R1c) */
+    QUESTIONS = 4, /* within T_verify (R1b) */
     MS_PER_S = 1000,
 };
 

@@ -23,7 +23,7 @@ uint64_t budget_detect_ms(const struct timing *timing);
 uint64_t budget_least_ms(const struct timing *profile);
 
 /* Between two rounds of heartbeats of one member lies at most this: half of an interval and its
- * spread (D8g). */
+ * spread (D8e). */
 uint64_t budget_gap_ms(const struct timing *timing);
 
 /* Of an outage of one member's network, in which nothing of it arrives anywhere. */
