@@ -152,6 +152,23 @@ void sim_lose_record(struct sim *sim, uint32_t index)
     host_of(sim, index)->record.spoilt = true;
 }
 
+void sim_back_up(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+
+    record_disk_back_up(&host->record);
+    host->backup = host->writes[host->latest];
+}
+
+void sim_restore(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+
+    trace_note(sim, "the disk of %s is as it was", host->name);
+    record_disk_restore(&host->record);
+    host->writes[host->latest] = host->backup;
+}
+
 void sim_damage_record(struct sim *sim, uint32_t index)
 {
     trace_note(sim, "the record of %s is damaged", host_of(sim, index)->name);

@@ -138,6 +138,7 @@ struct host {
     uint32_t seed_count;
     struct join_refused refusal;
     struct stored writes[2]; /* the last one and the one before, in turn */
+    struct stored backup;
     uint32_t latest;
 };
 

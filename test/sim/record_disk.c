@@ -78,6 +78,38 @@ const struct vote_record *record_disk_find(const struct record_disk *disk)
     return disk->kept == NULL ? NULL : &disk->kept->record;
 }
 
+static struct record_write *copy_of(const struct record_write *write)
+{
+    if (write == NULL) {
+        return NULL;
+    }
+    const size_t bytes = sizeof *write + view_bytes(write->view.capacity);
+    struct record_write *copy = malloc(bytes);
+
+    assert(copy != NULL);
+    memcpy(copy, write, sizeof *copy);
+    view_init(&copy->view, write->view.capacity, copy->storage);
+    view_clear(&copy->view);
+    if (write->record.accepted != NULL) {
+        view_copy(&copy->view, write->record.accepted);
+        copy->record.accepted = &copy->view;
+    }
+    return copy;
+}
+
+void record_disk_back_up(struct record_disk *disk)
+{
+    record_write_free(disk->backup);
+    disk->backup = copy_of(disk->kept);
+}
+
+void record_disk_restore(struct record_disk *disk)
+{
+    record_disk_abandon(disk);
+    record_write_free(disk->kept);
+    disk->kept = copy_of(disk->backup);
+}
+
 void record_disk_wipe(struct record_disk *disk)
 {
     record_disk_abandon(disk);
@@ -85,4 +117,6 @@ void record_disk_wipe(struct record_disk *disk)
     disk->kept = NULL;
     record_write_free(disk->spare);
     disk->spare = NULL;
+    record_write_free(disk->backup);
+    disk->backup = NULL;
 }

@@ -22,17 +22,18 @@ struct record_write {
 };
 
 struct record_disk {
-    uint32_t number;            /* of this disk, wherever it is */
-    struct record_write *kept;  /* NULL: there is no record */
-    struct record_write *next;  /* asked for while another is under way; NULL: none */
-    struct record_write *spare; /* what was kept before, to be used again; NULL: nothing */
-    bool busy;                  /* one is under way */
-    bool damaged;               /* what is kept does not match its checksum */
-    bool fails;                 /* writes are answered with an error */
-    bool spoilt;                /* its voter does not vote, for good or until it is restarted */
-    bool wished;                /* an operator wanted its voter to be one */
-    uint64_t sync_us_max;       /* a write takes up to this long; 0: the default */
-    uint64_t stuck_until_us;    /* no write ends before */
+    uint32_t number;             /* of this disk, wherever it is */
+    struct record_write *kept;   /* NULL: there is no record */
+    struct record_write *next;   /* asked for while another is under way; NULL: none */
+    struct record_write *backup; /* an earlier one; NULL: there is none */
+    struct record_write *spare;  /* what was kept before, to be used again; NULL: nothing */
+    bool busy;                   /* one is under way */
+    bool damaged;                /* what is kept does not match its checksum */
+    bool fails;                  /* writes are answered with an error */
+    bool spoilt;                 /* its voter does not vote, for good or until it is restarted */
+    bool wished;                 /* an operator wanted its voter to be one */
+    uint64_t sync_us_max;        /* a write takes up to this long; 0: the default */
+    uint64_t stuck_until_us;     /* no write ends before */
 };
 
 /* A copy of the record as the core wants it written now. */
@@ -54,6 +55,10 @@ void record_disk_keep(struct record_disk *disk, struct record_write *write);
 
 /* What a new process finds, or NULL. */
 const struct vote_record *record_disk_find(const struct record_disk *disk);
+
+/* What is kept now; and from now on that is kept again, if anything was. */
+void record_disk_back_up(struct record_disk *disk);
+void record_disk_restore(struct record_disk *disk);
 
 void record_disk_wipe(struct record_disk *disk);
 

@@ -89,6 +89,11 @@ void sim_wipe(struct sim *sim, uint32_t host);
 /* A voter's record is gone: it does not vote any more. */
 void sim_lose_record(struct sim *sim, uint32_t host);
 
+/* A backup of what the disk has now; and the disk as it was then, with the incarnation and all else
+ * that the node had stored. */
+void sim_back_up(struct sim *sim, uint32_t host);
+void sim_restore(struct sim *sim, uint32_t host);
+
 /* It does not match its checksum any more: from the next process on the voter does not vote. */
 void sim_damage_record(struct sim *sim, uint32_t host);
 
