@@ -254,9 +254,16 @@ bool sim_is_voter(const struct sim *sim, uint32_t host)
 
 bool sim_may_have_a_vote(const struct sim *sim, uint32_t host)
 {
-    const struct record_disk *disk = &host_of(sim, host)->record;
+    const char *name = host_of(sim, host)->name;
 
-    return disk->wished || disk->kept != NULL;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *other = host_of(sim, i);
+        const bool is_it = i == host || strcmp(other->right_name, name) == 0;
+        if (is_it && (other->record.wished || other->record.kept != NULL)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 enum phase sim_phase(const struct sim *sim, uint32_t host)

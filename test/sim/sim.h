@@ -313,7 +313,8 @@ uint32_t sim_voter_count(const struct sim *sim);        /* 0 but under guard str
 bool sim_watches_its_neighbours(const struct sim *sim);
 bool sim_is_voter(const struct sim *sim, uint32_t host); /* by the name that it was given */
 
-/* Does it vote, or did it once, or may it yet, as an operator wanted it to? */
+/* Does it vote, or did it once, or may it yet, as an operator wanted it to; or does it go by the
+ * name of such a one, whose word on the chain counts (Z9d)? */
 bool sim_may_have_a_vote(const struct sim *sim, uint32_t host);
 
 /* The voters of the highest view that anybody holds, or has on disk; NULL: there is none. */
