@@ -1,6 +1,9 @@
 /* Members that do not get the present view (L5): what others do about them, and they themselves. */
 #include <criterion/criterion.h>
+#include <string.h>
 
+#include "core/detection/rounds.h"
+#include "core/detection/watch.h"
 #include "core/state/state.h"
 #include "rig.h"
 
@@ -172,6 +175,33 @@ Test(core_behind, a_member_is_behind_its_coordinator_alone)
     rig_hears(rig, 'A');
     cr_assert_not(is_behind(rig, 2), "it names ours");
     rig_free(rig);
+}
+
+/* D9d: the coordinator does not hear it, and is to remove it. */
+Test(core_behind, who_is_behind_is_named_where_the_coordinator_does_not_hear_it)
+{
+    static const char all[] = "A B C D E F G H I J K L M";
+    uint32_t looked = 0;
+
+    for (uint32_t i = 1; i < 13; i++) {
+        struct rig *rig = rig_on_rings(all, 'G');
+        const struct view_id lower = lower_than_held(rig);
+        const char letter = (char)('A' + i);
+        char others[sizeof all];
+
+        memcpy(others, all, sizeof all);
+        for (char *at = others; *at != '\0'; at++) {
+            *at = *at == letter || *at == 'G' ? ' ' : *at;
+        }
+        if (!core_is_self(rig->core, i) && watch_is_on(rig->core, i) &&
+            !watch_sees(rig->core, 0, i)) {
+            names(rig, letter, &lower, rig->timing.fresh_ms + 250, others);
+            cr_expect(rounds_is_named(rig->core, i), "%c", letter);
+            looked++;
+        }
+        rig_free(rig);
+    }
+    cr_assert_gt(looked, 0);
 }
 
 /* L5c */
