@@ -21,6 +21,7 @@ enum {
     WISHED_VOTER_FIELDS = 2,
     LEASE_FIELDS = 2,
     NEED_FIELDS = 1,
+    LINEAGE_FIELDS = 1,
     TERMS_FIELDS = 7,   /* and under guard strict one more, the voters */
     CHANGED_FIELDS = 3, /* or these, where they were changed */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
@@ -821,9 +822,29 @@ static uint32_t fields_added(enum message_type type, uint8_t version)
 enum { ADDED_VALUE = 0 };
 #endif
 
+/* One further field is there only under guard strict. */
+static void read_offer(struct reader *reader, struct offer *offer, struct further further)
+{
+    offer->nonce = reader_number(reader, 0, UINT64_MAX);
+    if (further.count == LINEAGE_FIELDS) {
+        offer->lineage = reader_number(reader, further.all ? 0 : 1, UINT64_MAX);
+    }
+}
+
+static void write_offer(struct writer *writer, const struct offer *offer)
+{
+    writer_number(writer, offer->nonce);
+    if (offer->lineage != 0) {
+        writer_number(writer, offer->lineage);
+    }
+}
+
 /* How many further fields there may be, and are. */
 static uint32_t further_most(enum message_type type)
 {
+    if (type == MESSAGE_OFFER) {
+        return LINEAGE_FIELDS;
+    }
     if (type == MESSAGE_HEARTBEAT) {
         return HANDED_OVER_FIELDS;
     }
@@ -838,6 +859,9 @@ static uint32_t further_most(enum message_type type)
 
 static uint32_t further_of(const struct message *message)
 {
+    if (message->type == MESSAGE_OFFER) {
+        return message->offer.lineage != 0 ? LINEAGE_FIELDS : 0;
+    }
     if (message->type == MESSAGE_HEARTBEAT) {
         return message->heartbeat.handed_over ? HANDED_OVER_FIELDS : 0;
     }
@@ -918,7 +942,7 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_joiner(reader, &message->joiner);
         break;
     case CARRIES_OFFER:
-        message->offer.nonce = reader_number(reader, 0, UINT64_MAX);
+        read_offer(reader, &message->offer, rest.further);
         break;
     case CARRIES_JOIN_REFUSED:
         read_join_refused(reader, &message->join_refused);
@@ -990,7 +1014,7 @@ void body_write(struct writer *writer, const struct message *message, const stru
         write_joiner(writer, &message->joiner);
         break;
     case CARRIES_OFFER:
-        writer_number(writer, message->offer.nonce);
+        write_offer(writer, &message->offer);
         break;
     case CARRIES_JOIN_REFUSED:
         write_join_refused(writer, &message->join_refused);

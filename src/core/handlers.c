@@ -1,6 +1,7 @@
 /* A handler for each message that concerns several modules. */
 #include "core/handlers.h"
 
+#include "core/agreement/authority.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
@@ -10,6 +11,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/spread.h"
+#include "core/agreement/voter.h"
 #include "core/agreement/voters_change.h"
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
@@ -61,6 +63,12 @@ void handlers_on_view(struct core *core, const struct message *message)
         return;
     case SHOWN_LEFT_OUT:
         lifecycle_end_life(core, REASON_REMOVED);
+        return;
+    case SHOWN_SUCCESSOR:
+        REACHED(met_a_successor);
+        voter_on_successor(core, message->carrier.view);
+        book_remember(&core->book, &message->carrier.view->members[0].address);
+        lifecycle_end_life(core, REASON_SUCCEEDED);
         return;
     case SHOWN_TO_JOINER:
         if (join_believes(core, message)) {
@@ -130,10 +138,24 @@ static bool is_forlorn(const struct core *core)
     return core_is_member(core) && hearing_is_alone(core, core->timing.flap_ms);
 }
 
+/* Z18c: names it a history that takes the place of this member's? Then asks for the view. */
+static bool asks_successor(struct core *core, const struct message *message, uint64_t lineage)
+{
+    if (!authority_is_succeeded_by(core, lineage)) {
+        return false;
+    }
+    refuse(core, message, REFUSED_VIEW_UNASKED);
+    install_ask_stranger(core, message);
+    return true;
+}
+
 void handlers_on_vote(struct core *core, const struct message *message)
 {
     const struct vote_answer *vote = &message->carrier.vote;
 
+    if (asks_successor(core, message, message->carrier.lineage)) {
+        return;
+    }
     if (!core_is_strict(core) || !electorate_knows(core, message)) {
         refuse(core, message, REFUSED_VOTER_UNKNOWN);
         return;
@@ -204,6 +226,9 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
 {
     if (sender == VIEW_NONE && install_is_as_good_as_commit(core, message)) {
         install_view(core, &core->change.pending);
+    } else if (sender == VIEW_NONE &&
+               asks_successor(core, message, message->heartbeat.view.lineage)) {
+        return;
     } else if (sender == VIEW_NONE) {
         refuse(core, message, REFUSED_OF_STRANGER);
         install_note_stranger(core, message);

@@ -13,6 +13,7 @@
 #include "daemon/check.h"
 #include "daemon/hooks.h"
 #include "daemon/outside.h"
+#include "daemon/recover.h"
 #include "daemon/reload.h"
 #include "daemon/seed_ways.h"
 #include "daemon/status_line.h"
@@ -475,6 +476,9 @@ int main(int argc, char **argv)
         return flushed();
     case CONFIG_MAKE_KEY:
         return make_key(config.key);
+    case CONFIG_RECOVER:
+        warn(&outcome);
+        return recover_voters(&config, outcome.asserted);
     case CONFIG_HELP:
         config_print_help(stdout, PROGRAM_DOYEND);
         return flushed();

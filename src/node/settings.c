@@ -64,9 +64,11 @@ static bool add_all(struct line *line, const struct doyen_node_options *options)
 /* What belongs to a process of its own, and not to a node in somebody else's. */
 static bool is_for_doyend(const char *setting)
 {
-    static const char *const names[] = {"config",     "check",   "print-config", "make-key",
-                                        "help",       "version", "sandbox",      "log-level",
-                                        "log-format", "control", "hooks"};
+    static const char *const names[] = {"config",    "check",          "print-config",
+                                        "make-key",  "recover-voters", "yes-the-others-are-gone",
+                                        "help",      "version",        "sandbox",
+                                        "log-level", "log-format",     "control",
+                                        "hooks"};
     const size_t length = strcspn(setting, "=");
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -32,6 +32,8 @@ const char *phase_reason_text(enum phase_reason reason)
         return "left_alone";
     case REASON_BEHIND:
         return "behind";
+    case REASON_SUCCEEDED:
+        return "lineage_descends";
     case REASON_NAME_TAKEN:
         return "name_taken";
     case REASON_LEAVE_ASKED:

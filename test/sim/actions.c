@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "core/model/recovery.h"
 #include "post.h"
 #include "roles.h"
 #include "trace.h"
@@ -147,9 +148,13 @@ void sim_wipe(struct sim *sim, uint32_t index)
 
 void sim_lose_record(struct sim *sim, uint32_t index)
 {
-    trace_note(sim, "the record of %s is lost", host_of(sim, index)->name);
-    record_disk_wipe(&host_of(sim, index)->record);
-    host_of(sim, index)->record.spoilt = true;
+    struct host *host = host_of(sim, index);
+    trace_note(sim, "the record of %s is lost", host->name);
+    record_disk_wipe(&host->record);
+    host->record.spoilt = true;
+    if (!host->running) {
+        host->written_off = host->process; /* Nor does what was under way come back. */
+    }
 }
 
 void sim_back_up(struct sim *sim, uint32_t index)
@@ -206,6 +211,80 @@ bool sim_has_record(const struct sim *sim, uint32_t index)
     const struct record_disk *disk = &sim->hosts[index].record;
 
     return disk->kept != NULL && !disk->damaged;
+}
+
+bool sim_may_recover(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = &sim->hosts[index];
+    const struct vote_record *record = record_disk_find(&host->record);
+
+    return !host->running && record != NULL && is_own_record(host) && recovery_may_begin(record) &&
+           sim->oracle.history_count < HISTORIES_MAX;
+}
+
+/* Would the records of the others suffice by those lists? */
+static bool others_suffice(const struct sim *sim, uint32_t index, const struct view *view)
+{
+    voter_set set = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        const bool votes = i != index && disk->kept != NULL && !disk->damaged &&
+                           disk->kept->record.state == VOTE_RECORD_FOUNDED;
+        const uint8_t place = votes ? voter_lists_find(&view->voters, &disk->kept->record.id)
+                                    : VOTER_NONE;
+        set |= place == VOTER_NONE ? 0 : voter_set_of(place);
+    }
+    return view->voters.count > 0 && voter_lists_agree(&view->voters, set);
+}
+
+/* In whatever history anybody knows of. */
+static bool others_may_act(const struct sim *sim, uint32_t index)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        const struct vote_record *record = record_disk_find(&host->record);
+        if ((record != NULL && record->accepted != NULL &&
+             others_suffice(sim, index, record->accepted)) ||
+            (host->running && others_suffice(sim, index, core_view(host->core)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As many seconds of a wall clock as it takes to be told from those of a founding. */
+static uint64_t wall_s(const struct sim *sim)
+{
+    return (UINT64_C(1) << 30) + sim->now_us / (1000 * US_PER_MS);
+}
+
+void sim_recover(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+    struct record_disk *disk = &host->record;
+    struct record_write *write = record_write_of(host->right_name, sim->options.capacity);
+    const struct recovery recovery = {
+        .name = host->right_name,
+        .address = host->address,
+        .id = id_draw(&sim->random),
+        .epoch_seen = host->has_disk && host->stored ? host->writes[host->latest].epoch_seen : 0,
+        .lease_ms = host->timing.lease_ms,
+        .hold_ms = timing_hold_ms(&host->timing),
+        .now_s = wall_s(sim),
+        .drawn = random_u64(&sim->random),
+    };
+
+    assert(sim_may_recover(sim, index));
+    const bool erred = others_may_act(sim, index);
+    trace_note(sim, "%s gives up the other voters%s", host->name, erred ? ", who live" : "");
+    bool made = recovery_make(record_disk_find(disk), &recovery, &write->view, &write->record);
+    assert(made);
+    (void)made;
+    oracle_on_recovered(sim, disk->kept->record.accepted->lineage, write->record.lineage, erred);
+    record_disk_abandon(disk);
+    record_disk_keep(disk, write);
+    host->written_off = host->process;
 }
 
 bool sim_has_founded(const struct sim *sim)

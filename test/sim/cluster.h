@@ -124,6 +124,7 @@ struct host {
     bool stored;
     bool disk_fails;           /* writes change nothing */
     struct record_disk record; /* of a voter */
+    uint32_t written_off;      /* the process whose writes never reach it any more */
 
     struct lifelines lifelines;
     struct granted granted;

@@ -69,6 +69,8 @@ const struct fault *fault_table(uint32_t *count)
         {"change of terms", 1, FAULTS_OF_TERMS, FAULT_HARMLESS, strike_change_of_terms},
         {"change of voters", 8, FAULTS_OF_VOTERS, FAULT_HARMLESS, strike_change_of_voters},
         {"double of a voter", 1, FAULTS_OF_VOTERS, FAULT_FORGETS, strike_double_of_a_voter},
+        {"recovery", 3, FAULTS_OF_RECOVERY, FAULT_SPLITS, strike_recovery},
+        {"hasty recovery", 1, FAULTS_OF_RECOVERY, FAULT_SPLITS, strike_hasty_recovery},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

@@ -29,6 +29,8 @@ enum fault_group {
                             where somebody lies */
     FAULTS_OF_QUESTIONS, /* for some plans, beside the common ones */
     FAULTS_OF_VOTERS,    /* for plans of guard strict; whoever lies is not made a voter */
+    FAULTS_OF_RECOVERY,  /* for some of those where nobody lies and no options differ: voters are
+                            lost for good, or so an operator says */
 };
 
 struct fault {

@@ -144,6 +144,88 @@ void strike_double_of_a_voter(struct sim *sim, struct random *random)
     sim_after(sim, draw(random, 2000, 15000), fault_put_right, host, 0);
 }
 
+/* --- Recovery --- */
+
+/* As the operator is told to choose; SIM_NOBODY: there is none. */
+static uint32_t best_that_is_left(struct sim *sim, struct random *random)
+{
+    const uint32_t first = any_host(sim, random);
+    uint32_t best = SIM_NOBODY;
+
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        const uint32_t host = (first + i) % sim_host_count(sim);
+        if (sim_is_left(sim, host) && (best == SIM_NOBODY || sim_has_seen_more(sim, host, best))) {
+            best = host;
+        }
+    }
+    return best;
+}
+
+static void give_others_votes(struct sim *sim, uint32_t host, uint32_t wished)
+{
+    sim_change_voters(sim, host, wished, 0);
+}
+
+/* Now and then they go on with one voter. */
+static void give_up_the_others(struct sim *sim, struct random *random, uint32_t host)
+{
+    const uint32_t all = (UINT32_C(1) << sim_host_count(sim)) - 1;
+    const uint32_t after_ms = draw_u32(random, 0, 3000);
+    const uint32_t wished = draw_u32(random, 1, all < 511 ? all : 511);
+
+    sim_crash(sim, host);
+    if (!sim_may_recover(sim, host)) {
+        return;
+    }
+    sim_recover(sim, host);
+    sim_after(sim, after_ms, fault_start_again, host, KEEP_DISK);
+    if (draw(random, 0, 3) != 0) {
+        sim_after(sim, after_ms + draw(random, 3000, 12000), give_others_votes, host,
+                  wished | UINT32_C(1) << host);
+    }
+}
+
+/* H98: the records of so many voters are lost that no quorum is left. Those who had them come back
+ * without. */
+void strike_recovery(struct sim *sim, struct random *random)
+{
+    const uint32_t hosts = sim_host_count(sim);
+    const uint32_t first = any_host(sim, random);
+    const uint32_t left = any_voter(sim, random);
+
+    if (!sim_has_founded(sim) || !sim_is_left(sim, left)) {
+        return;
+    }
+    for (uint32_t i = 0; i < hosts && sim_have_quorum(sim); i++) {
+        const uint32_t host = (first + i) % hosts;
+        if (host != left && sim_is_left(sim, host) && !sim_keeps_from_founding(sim, host)) {
+            sim_crash(sim, host);
+            sim_lose_record(sim, host);
+            sim_after(sim, draw(random, 0, 6000), fault_start_again, host, KEEP_DISK);
+        }
+    }
+    const uint32_t best = best_that_is_left(sim, random);
+    if (!sim_have_quorum(sim) && best != SIM_NOBODY) {
+        give_up_the_others(sim, random, best);
+    }
+}
+
+/* The operator errs: the others live, or one of them is recovered as well. */
+void strike_hasty_recovery(struct sim *sim, struct random *random)
+{
+    const uint32_t host = any_voter(sim, random);
+    const bool twice = draw(random, 0, 2) == 0;
+
+    if (!sim_has_founded(sim) || !sim_is_left(sim, host)) {
+        return;
+    }
+    give_up_the_others(sim, random, host);
+    const uint32_t other = any_voter(sim, random);
+    if (twice && sim_is_left(sim, other)) {
+        give_up_the_others(sim, random, other);
+    }
+}
+
 /* --- Leases --- */
 
 /* About as long as a coordinator counts a lease, as a voter holds it, or as a silence may last. */

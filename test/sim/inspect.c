@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "core/model/lineage.h"
 
 static const struct host *host_of(const struct sim *sim, uint32_t index)
 {
@@ -77,8 +78,10 @@ static const struct view *higher_view(const struct view *a, const struct view *b
     }
     const struct view_id of_a = a == NULL ? (struct view_id){.epoch = 0} : view_id_of(a);
     const struct view_id of_b = b == NULL ? (struct view_id){.epoch = 0} : view_id_of(b);
+    const bool later = lineage_succeeds(of_b.lineage, of_a.lineage);
+    const bool former = lineage_succeeds(of_a.lineage, of_b.lineage);
 
-    return view_id_compare(&of_b, &of_a) > 0 ? b : a;
+    return a == NULL || later || (!former && view_id_compare(&of_b, &of_a) > 0) ? b : a;
 }
 
 const struct voter_lists *sim_lists(const struct sim *sim)
@@ -112,6 +115,56 @@ bool sim_has_settled(const struct sim *sim)
         }
     }
     return true;
+}
+
+/* The place of the host in the lists, if it votes by them, whether it runs or not. */
+static uint8_t place_left(const struct sim *sim, uint32_t index)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    const struct host *host = host_of(sim, index);
+    const struct record_disk *disk = &host->record;
+    const struct vote_record *record = record_disk_find(disk);
+    const bool votes = record != NULL && !disk->damaged && !disk->spoilt && lists != NULL &&
+                       record->state == VOTE_RECORD_FOUNDED && record->accepted != NULL &&
+                       strcmp(host->name, host->right_name) == 0;
+
+    return votes ? voter_lists_find(lists, &record->id) : VOTER_NONE;
+}
+
+bool sim_is_left(const struct sim *sim, uint32_t host)
+{
+    return place_left(sim, host) != VOTER_NONE;
+}
+
+bool sim_has_seen_more(const struct sim *sim, uint32_t host, uint32_t other)
+{
+    const struct view_id more = view_id_of(sim->hosts[host].record.kept->record.accepted);
+    const struct view_id less = view_id_of(sim->hosts[other].record.kept->record.accepted);
+
+    return view_id_compare(&more, &less) > 0;
+}
+
+bool sim_keeps_from_founding(const struct sim *sim, uint32_t index)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (i != index && host->record.kept != NULL && !host->record.damaged &&
+            voters_find(&sim->voters, host->right_name) != VOTER_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool sim_have_quorum(const struct sim *sim)
+{
+    voter_set set = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const uint8_t place = place_left(sim, i);
+        set |= place == VOTER_NONE ? 0 : voter_set_of(place);
+    }
+    return sim_lists(sim) != NULL && voter_lists_agree(sim_lists(sim), set);
 }
 
 /* The places of those who vote, but for two hosts. */

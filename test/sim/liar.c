@@ -757,6 +757,8 @@ static void tell_offers(struct teller *teller)
 {
     begin(teller, MESSAGE_OFFER);
     teller->message->offer.nonce = random_u64(teller->random);
+    teller->message->offer.lineage = chance(teller, 2) ? teller->known->lineage
+                                                       : random_u64(teller->random);
 }
 
 static void tell_refusals(struct teller *teller)

@@ -92,6 +92,7 @@ struct life {
 /* Until when a life may act, by what its process said. */
 struct acting {
     struct node_id life;
+    uint64_t lineage;
     uint64_t epoch;
     uint64_t until_us; /* of virtual time, at the latest; 0: it may not */
     uint32_t host;
@@ -115,12 +116,24 @@ struct recollection {
         *of; /* NULL: of nobody, who remembers so few that they are looked through */
 };
 
+enum { HISTORIES_MAX = 1024 };
+
+/* Where one alone may act, there is one chain of views, until an operator begins another one in its
+ * place (Z18). */
+struct history {
+    uint64_t lineage;
+    struct view_id highest;       /* that was installed */
+    struct acting highest_acting; /* by epoch */
+};
+
 struct oracle {
     struct acting *acting; /* of each host's process; the last one of the lives that are over */
     uint32_t acting_count;
-    struct acting highest_acting; /* by epoch */
     struct two_acted two_acted;
-    struct view_id register_view; /* the highest installed, where there is one chain of views */
+    struct history histories[HISTORIES_MAX];
+    uint32_t history_count;
+    bool
+        apart; /* an operator gave up voters that lived: what at most one may do, one in each may */
     struct named_view *views;
     size_t view_count;
     size_t view_places; /* a power of two, as in the tables below */
@@ -181,6 +194,10 @@ void oracle_on_handed_over(struct sim *sim, struct host *host);
 
 /* The life of the host's process is over. */
 void oracle_on_life_over(struct sim *sim, struct host *host);
+
+/* An operator begins another history in place of the former one; and has erred: the others are not
+ * gone. */
+void oracle_on_recovered(struct sim *sim, uint64_t former, uint64_t lineage, bool erred);
 
 /* Counts up to now for how long two could act at once. */
 void oracle_count_acting(struct sim *sim);

@@ -68,6 +68,13 @@ void oracle_on_false_release(struct sim *sim)
     sim->oracle.released_us = sim->now_us + 2 * sim->timing.lease_ms * US_PER_MS;
 }
 
+/* Is that one within what S9 and S10 are said of: one history, or all, where whoever began another
+ * one was right that nobody goes on with the former one (Z18)? */
+static bool counts_beside(const struct oracle *oracle, uint64_t lineage, uint64_t other)
+{
+    return !oracle->apart || lineage == other;
+}
+
 /* S9: nobody else was told that it may act now. */
 static void check_alone(struct sim *sim, const struct host *host, uint32_t own)
 {
@@ -75,7 +82,8 @@ static void check_alone(struct sim *sim, const struct host *host, uint32_t own)
 
     for (uint32_t i = 0; i < sim->oracle.acting_count; i++) {
         const struct acting *other = &sim->oracle.acting[i];
-        if (i == own || other->until_us <= sim->now_us) {
+        if (i == own || other->until_us <= sim->now_us ||
+            !counts_beside(&sim->oracle, sim->oracle.acting[own].lineage, other->lineage)) {
             continue;
         }
         uint64_t left_us = other->until_us - sim->now_us;
@@ -90,16 +98,26 @@ static void check_alone(struct sim *sim, const struct host *host, uint32_t own)
 /* S10: each life acts under epochs above those of all that acted before it. */
 static void check_epoch(struct sim *sim, const struct host *host, const struct acting *acting)
 {
-    struct acting *highest = &sim->oracle.highest_acting;
+    struct oracle *oracle = &sim->oracle;
+    struct history *own = oracle_history(oracle, acting->lineage);
 
-    if (acting->epoch < highest->epoch) {
-        oracle_fail(sim, host, "S10: acts under epoch %" PRIu64 ", after epoch %" PRIu64,
-                    acting->epoch, highest->epoch);
-    } else if (acting->epoch == highest->epoch && !id_equal(&acting->life, &highest->life)) {
-        oracle_fail(sim, host, "S10: acts under epoch %" PRIu64 ", under which another has acted",
-                    acting->epoch);
+    for (uint32_t i = 0; i < oracle->history_count; i++) {
+        const struct acting *highest = &oracle->histories[i].highest_acting;
+        if (!counts_beside(oracle, acting->lineage, oracle->histories[i].lineage)) {
+            continue;
+        }
+        if (acting->epoch < highest->epoch) {
+            oracle_fail(sim, host, "S10: acts under epoch %" PRIu64 ", after epoch %" PRIu64,
+                        acting->epoch, highest->epoch);
+        } else if (acting->epoch == highest->epoch && !id_equal(&acting->life, &highest->life)) {
+            oracle_fail(sim, host,
+                        "S10: acts under epoch %" PRIu64 ", under which another has acted",
+                        acting->epoch);
+        }
     }
-    *highest = *acting;
+    if (own != NULL) { /* S17 tells of who acts in a history that nobody began. */
+        own->highest_acting = *acting;
+    }
 }
 
 static void check(struct sim *sim, const struct host *host, uint64_t epoch)
@@ -108,6 +126,7 @@ static void check(struct sim *sim, const struct host *host, uint64_t epoch)
     struct acting *acting = &sim->oracle.acting[index];
 
     acting->life = host->witness.life;
+    acting->lineage = host->witness.view.lineage;
     acting->host = index;
     acting->epoch = epoch;
     if (sim->now_us < sim->oracle.released_us) {

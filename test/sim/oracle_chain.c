@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/model/lineage.h"
 
 struct walk {
     const struct node_id *member; /* looked for in each ancestor, if not NULL */
@@ -62,20 +63,22 @@ void oracle_note_accepted(struct oracle *oracle, const struct node_id *life,
 {
     struct life *known = oracle_life(oracle, life);
 
-    if (!known->accepted) {
+    if (!known->accepted || lineage_succeeds(id->lineage, known->first.lineage)) {
         known->accepted = true;
         known->first = *id;
     }
 }
 
 /* S5: of a joiner that never heard of its admission nothing is left over that could do harm. What
- * it accepted after its removal tells nothing of what came before. */
+ * it accepted after its removal tells nothing of what came before, nor does what it accepted in a
+ * history whose place another one has taken (Z18). */
 bool oracle_had_accepted(struct oracle *oracle, const struct node_id *life,
                          const struct view_id *parent)
 {
     const struct life *known = oracle_life(oracle, life);
 
-    return known->accepted && view_id_compare(&known->first, parent) <= 0;
+    return known->accepted && !lineage_succeeds(parent->lineage, known->first.lineage) &&
+           view_id_compare(&known->first, parent) <= 0;
 }
 
 /* E5, C4e: a hand-over, or a claim, puts those who were older than its maker behind all others. */

@@ -76,6 +76,11 @@ void oracle_check_chain(struct sim *sim, const struct host *host, const struct v
 void oracle_check_agreed(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_base(struct sim *sim, const struct host *host, const struct view *view);
 
+/* --- oracle_register.c --- */
+
+/* The history of that lineage; of the founding, if it is the first one. NULL: nobody began it. */
+struct history *oracle_history(struct oracle *oracle, uint64_t lineage);
+
 /* --- oracle_rings.c --- */
 
 /* Of one whom the maker removes as failed: was it asked? */

@@ -49,7 +49,10 @@ void oracle_forget_views(struct oracle *oracle)
     memset(oracle->ages, 0, oracle->age_places * sizeof *oracle->ages);
     oracle->view_count = 0;
     oracle->age_count = 0;
-    memset(&oracle->register_view, 0, sizeof oracle->register_view);
+    for (uint32_t i = 0; i < oracle->history_count; i++) {
+        oracle->histories[i].lineage = 0; /* Whichever is met next. */
+        memset(&oracle->histories[i].highest, 0, sizeof oracle->histories[i].highest);
+    }
 }
 
 /* --- Open hashing, never more than half full --- */

@@ -16,6 +16,7 @@ enum {
     LIARS_ONE_IN = 2,     /* or members */
     HAUNTED_ONE_IN = 4,   /* or a stranger who does not end */
     STRICT_ONE_IN = 4,    /* are of guard strict */
+    RECOVERY_ONE_IN = 4,  /* of these, have voters that are lost for good */
     VOTERS_LEAST = 3,
 };
 
@@ -305,5 +306,8 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         draw_liars(plan, lie);
     } else if (!options->terms) {
         draw_group(plan, FAULTS_OF_OPTIONS, NULL, OPTIONS_ONE_IN);
+    }
+    if (plan->guard.policy == GUARD_STRICT && !options->liar && !plan->mixed) {
+        draw_group(plan, FAULTS_OF_RECOVERY, NULL, RECOVERY_ONE_IN);
     }
 }

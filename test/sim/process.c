@@ -692,7 +692,8 @@ void process_dispatch(struct sim *sim, struct pending *pending)
     struct host *host = &sim->hosts[pending->host];
     if (is_void(host, pending)) {
         if (pending->type == PENDING_SYNCED && !host->running && !host->record.fails &&
-            pending->process == host->process && random_below(&sim->random, 2) == 0) {
+            pending->process == host->process && host->written_off != host->process &&
+            random_below(&sim->random, 2) == 0) {
             keep_record(host, pending); /* It reached the disk, and nobody was told. */
         }
         process_release(sim, pending);

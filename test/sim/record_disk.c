@@ -1,6 +1,7 @@
 #include "record_disk.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,17 @@ struct record_write *record_write_new(struct record_disk *disk, const struct cor
         view_copy(&write->view, write->record.accepted);
         write->record.accepted = &write->view;
     }
+    return write;
+}
+
+struct record_write *record_write_of(const char *voter, uint32_t capacity)
+{
+    struct record_write *write = malloc(sizeof *write + view_bytes(capacity));
+
+    assert(write != NULL);
+    write->number = 0;
+    (void)snprintf(write->voter, sizeof write->voter, "%s", voter);
+    view_init(&write->view, capacity, write->storage);
     return write;
 }
 

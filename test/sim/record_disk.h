@@ -39,6 +39,8 @@ struct record_disk {
 /* A copy of the record as the core wants it written now. */
 struct record_write *record_write_new(struct record_disk *disk, const struct core *core,
                                       uint64_t number, uint32_t capacity);
+/* One of that voter, to be filled in, with room for a view. */
+struct record_write *record_write_of(const char *voter, uint32_t capacity);
 void record_write_free(struct record_write *write);
 
 /* Takes the write over. Returns it if it is to begin now; else NULL, and it is the next one. */

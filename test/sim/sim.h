@@ -108,6 +108,22 @@ void sim_stick_record(struct sim *sim, uint32_t host, uint64_t ms);
 /* Has that host a sound record on its disk? */
 bool sim_has_record(const struct sim *sim, uint32_t host);
 
+/* Has that host a sound record that votes, by the highest view that there is; has it accepted a
+ * higher one than that other such host; and are these a quorum of it? */
+bool sim_is_left(const struct sim *sim, uint32_t host);
+bool sim_has_seen_more(const struct sim *sim, uint32_t host, uint32_t other);
+bool sim_have_quorum(const struct sim *sim);
+
+/* Has it the only record that is left of those with whom the cluster was founded? Without it they
+ * would found another one (Z8). */
+bool sim_keeps_from_founding(const struct sim *sim, uint32_t host);
+
+/* Could the operator of that host, which does not run, give up all other voters (Z18)? */
+bool sim_may_recover(const struct sim *sim, uint32_t host);
+
+/* He does: from its next process on it votes alone, in another history. */
+void sim_recover(struct sim *sim, uint32_t host);
+
 /* Has every voter a record that says so, or did it have one? */
 bool sim_has_founded(const struct sim *sim);
 

@@ -251,7 +251,7 @@ static bool same_body(const struct message *a, const struct message *b)
                address_equal(&a->join_refused.address, &b->join_refused.address) &&
                a->join_refused.limit == b->join_refused.limit;
     case MESSAGE_OFFER:
-        return a->offer.nonce == b->offer.nonce;
+        return a->offer.nonce == b->offer.nonce && a->offer.lineage == b->offer.lineage;
     case MESSAGE_PING:
     case MESSAGE_PONG:
         return same_ping(&a->ping, &b->ping);
@@ -541,6 +541,7 @@ static bool has_all_its_fields(const struct message *message)
 {
     return (message->type != MESSAGE_HEARTBEAT || message->heartbeat.handed_over) &&
            (message->type != MESSAGE_PREPARE || message->carrier.lease_ms != 0) &&
+           (message->type != MESSAGE_OFFER || message->offer.lineage != 0) &&
            (message->type != MESSAGE_PING || message->ping.asked.epoch != 0) &&
            (message->type != MESSAGE_PONG || message->ping.said.promised != 0) &&
            (message->type != MESSAGE_ROLES_ENTER || message->role.candidacy.terms.need[0] != '\0');

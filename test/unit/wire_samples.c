@@ -516,6 +516,10 @@ static void add_voters(struct samples *samples)
     message->carrier.epoch = 1;
     message->carrier.lease_ms = 700;
     message->carrier.hold_ms = 1800;
+
+    message = add(samples, MESSAGE_OFFER, "offer-lineage", "come into that history");
+    message->offer.nonce = 0xc1c2c3c4c5c6c7c8;
+    message->offer.lineage = samples->settled.lineage;
 }
 
 static void add_moves(struct samples *samples)

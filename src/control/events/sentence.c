@@ -37,6 +37,9 @@ static const char *phase_reason_words(enum phase_reason reason)
         return "the others follow another view";
     case REASON_BEHIND:
         return "long messages do not get through between it and the others, who hold another view";
+    case REASON_SUCCEEDED:
+        return "a voter was recovered when its operator gave up the others, and the history that "
+               "begins there takes the place of the one that this node was in";
     case REASON_NAME_TAKEN:
         return "the part that would absorb it has another node of its name or address";
     case REASON_LEAVE_ASKED:

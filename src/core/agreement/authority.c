@@ -3,6 +3,7 @@
 #include "core/agreement/electorate.h"
 #include "core/detection/hearing.h"
 #include "core/detection/watch.h"
+#include "core/model/lineage.h"
 #include "core/model/marks.h"
 
 static const struct node_id *own_coordinator(const struct core *core)
@@ -174,17 +175,25 @@ static bool knows_the_chain(const struct core *core, const struct message *messa
             electorate_own(core, &core->view.voters) == VOTER_NONE);
 }
 
+bool authority_is_succeeded_by(const struct core *core, uint64_t lineage)
+{
+    return core_is_strict(core) && core_is_member(core) &&
+           lineage_succeeds(lineage, core->view.lineage);
+}
+
 /* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first
- * (Z9d). */
+ * (Z9d), and so has everybody who shows another chain (Z18c). */
 static enum authority authority_in_the_chain(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
     const struct view *accepted = &core->change.pending;
-    bool counts = knows_the_chain(core, message) ||
-                  (!view_is_empty(accepted) && view->hash == accepted->hash) ||
-                  (message->type == MESSAGE_VIEW && electorate_was_asked(core, message));
+    const bool asked = message->type == MESSAGE_VIEW && electorate_was_asked(core, message);
+    const bool told = knows_the_chain(core, message) ||
+                      (!view_is_empty(accepted) && view->hash == accepted->hash);
+    const bool counts = (view->lineage == core->view.lineage && (told || asked)) ||
+                        (asked && authority_is_succeeded_by(core, view->lineage));
 
-    return counts && view->lineage == core->view.lineage ? AUTHORITY_AGREED : AUTHORITY_NONE;
+    return counts ? AUTHORITY_AGREED : AUTHORITY_NONE;
 }
 
 bool authority_is_in_our_name(const struct core *core, const struct view *view)

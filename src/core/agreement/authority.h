@@ -31,6 +31,9 @@ uint32_t authority_voter(const struct core *core);
 /* V4c: would it be by FELLOW, were it not from before others came whom this node hears? */
 bool authority_is_of_the_past(const struct core *core, const struct message *message);
 
+/* Z18c: does the history that a lineage names take the place of the one that this member is in? */
+bool authority_is_succeeded_by(const struct core *core, uint64_t lineage);
+
 /* Of the view that a VIEW or PREPARE brings along. For members. O(members). */
 enum authority authority_of(const struct core *core, const struct message *message);
 

@@ -164,13 +164,18 @@ static struct view *restart(struct core *core, const struct view *base)
     return next;
 }
 
+/* Z13a, Z18a: on what a founder's record names, or what a recovery left. */
 static struct view *found(struct core *core)
 {
+    const struct view *founders = &core->voter.accepted;
     struct view *next = next_view_buffer(core);
 
     view_clear(next);
     next->lineage = core->voter.record.lineage;
     next->cause = CAUSE_FOUND;
+    next->parent = founders->parent;
+    next->agreed = founders->agreed;
+    next->next_age = larger(next->next_age, founders->next_age);
     voter_lists_copy(&next->voters, electorate_lists(core));
     view_append(next, &core->life.self);
     return next;

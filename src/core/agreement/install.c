@@ -562,7 +562,9 @@ bool install_asks_first(struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
 
-    if (!core_is_strict(core) || view->lineage != core->view.lineage ||
+    const bool succeeds = authority_is_succeeded_by(core, view->lineage);
+
+    if (!core_is_strict(core) || (view->lineage != core->view.lineage && !succeeds) ||
         authority_is_in_our_name(core, view) || authority_of(core, message) != AUTHORITY_NONE) {
         return false;
     }
@@ -643,6 +645,9 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     bool holds_us = view_has(view, &core->life.self.id);
     if (core->life.phase == PHASE_JOINING) {
         return on_view_while_joining(core, message, holds_us);
+    }
+    if (authority_is_succeeded_by(core, view->lineage)) {
+        return install_asks_first(core, message) ? SHOWN_SETTLED : SHOWN_SUCCESSOR;
     }
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);

@@ -14,6 +14,7 @@ enum shown_view {
     SHOWN_SETTLED,   /* installed, or of no use */
     SHOWN_REFUSED,   /* higher, and holds us, but our coordinator is another (V4) */
     SHOWN_LEFT_OUT,  /* this life is over (L1) */
+    SHOWN_SUCCESSOR, /* and so is the history that it was in (Z18c) */
     SHOWN_TO_JOINER, /* while joining: it holds us; not installed yet (V4g) */
     SHOWN_GONE,      /* while joining: this id was in without knowing, and is out again (S5) */
     SHOWN_NOT_OURS,  /* higher, in this node's name, and a member holds it that it never made (V4i)

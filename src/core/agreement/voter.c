@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "core/agreement/promise.h"
+#include "core/model/lineage.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 
@@ -527,30 +528,67 @@ struct vote voter_on_wanted(struct core *core, const struct vote_question *quest
                                                  : (struct vote){.result = VOTE_MUTE};
 }
 
-/* It was named, by what it has accepted, and is not by what is committed above that. */
-void voter_on_view_installed(struct core *core)
+/* Whoever asks it is to learn who votes now, and by which history. */
+static void retire(struct core *core, const struct view *view)
 {
     struct voter *voter = &core->voter;
+
+    REACHED(voter_retired);
+    voter->record.state = VOTE_RECORD_RETIRED;
+    view_copy(&voter->accepted, view);
+    voter->waiting_count = 0;
+    record_changed(core);
+}
+
+/* The latest history that this voter was told of. */
+static uint64_t latest_lineage(const struct core *core)
+{
+    const uint64_t accepted = core->voter.accepted.lineage;
+
+    return accepted != 0 ? accepted : core->voter.record.lineage;
+}
+
+void voter_on_successor(struct core *core, const struct view *view)
+{
+    if (has_record(core) && lineage_succeeds(view->lineage, latest_lineage(core))) {
+        retire(core, view);
+    }
+}
+
+bool voter_knows_successor(const struct core *core, uint64_t lineage)
+{
+    return has_record(core) && lineage_succeeds(latest_lineage(core), lineage);
+}
+
+/* It was named, by what it has accepted, and is not by what is committed above that. */
+static bool is_replaced(const struct core *core)
+{
+    const struct voter *voter = &core->voter;
     const struct view_id accepted = view_id_of(&voter->accepted);
     const struct view_id installed = view_id_of(&core->view);
     const struct node_id *id = &voter->record.id;
 
-    if (core_is_strict(core) && voter_votes(core, core->view.lineage) &&
-        view_id_compare(&installed, &accepted) > 0 &&
-        voter_lists_find(&voter->accepted.voters, id) != VOTER_NONE &&
-        voter_lists_find(&core->view.voters, id) == VOTER_NONE) {
-        REACHED(voter_retired);
-        voter->record.state = VOTE_RECORD_RETIRED;
-        view_copy(&voter->accepted, &core->view); /* Whoever asks it is to learn who votes now. */
-        voter->waiting_count = 0;
-        record_changed(core);
+    return voter_votes(core, core->view.lineage) && view_id_compare(&installed, &accepted) > 0 &&
+           voter_lists_find(&voter->accepted.voters, id) != VOTER_NONE &&
+           voter_lists_find(&core->view.voters, id) == VOTER_NONE;
+}
+
+void voter_on_view_installed(struct core *core)
+{
+    if (!core_is_strict(core)) {
+        return;
+    }
+    if (is_replaced(core)) {
+        retire(core, &core->view);
+    } else {
+        voter_on_successor(core, &core->view);
     }
 }
 
 uint64_t voter_begin_founding(struct core *core)
 {
     if (may_make_record(core)) {
-        make_record(core, random_u64(&core->random));
+        make_record(core, lineage_of_founding(random_u64(&core->random)));
     }
     return core->voter.record.state == VOTE_RECORD_FOUNDING && !core->voter.mute
                ? core->voter.record.lineage

@@ -61,6 +61,12 @@ struct vote voter_on_wanted(struct core *core, const struct vote_question *quest
 /* Z11h: another one votes in its place, for good. */
 void voter_on_view_installed(struct core *core);
 
+/* Z18c: so it is in the whole lineage of its record, where that of this view succeeds it. */
+void voter_on_successor(struct core *core, const struct view *view);
+
+/* Z18d: does this node's record tell of a lineage that succeeds that one? */
+bool voter_knows_successor(const struct core *core, uint64_t lineage);
+
 /* This node begins to found: makes a record with a new lineage, unless it has one that is still
  * about to be founded. Returns that lineage, or 0 if this node may not found. */
 uint64_t voter_begin_founding(struct core *core);

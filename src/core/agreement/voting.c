@@ -350,11 +350,12 @@ static void tell_who_votes(struct core *core, const struct message *ballot,
                            const struct vote_question *question)
 {
     const struct view_id last = view_id_of(&core->voter.accepted);
+    const bool is_news = voter_knows_successor(core, question->lineage) ||
+                         view_id_compare(&last, &question->view) > 0;
 
     if (core_is_member(core)) {
         install_on_pull(core, ballot);
-    } else if (question->stamp != 0 && view_id_compare(&last, &question->view) > 0 &&
-               !refuse_beyond_few(core, ballot)) {
+    } else if (question->stamp != 0 && is_news && !refuse_beyond_few(core, ballot)) {
         struct message *message = outbox_message(core, MESSAGE_VIEW);
         if (message != NULL) {
             message->carrier.view = &core->voter.accepted;

@@ -183,6 +183,7 @@ static void send_offer(struct core *core, const struct joiner *joiner,
 
     if (message != NULL) {
         message->offer.nonce = nonce_of(core, &joiner->member);
+        message->offer.lineage = core_is_strict(core) ? core->view.lineage : 0;
     }
     answer_at(core, message, joiner, address);
 }

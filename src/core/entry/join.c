@@ -9,6 +9,7 @@
 #include "core/agreement/change_count.h"
 #include "core/agreement/change_propose.h"
 #include "core/agreement/electorate.h"
+#include "core/agreement/voter.h"
 #include "core/entry/founding.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/meet.h"
@@ -369,6 +370,10 @@ void join_on_offer(struct core *core, const struct message *message)
     book_remember(&core->book, &message->source);
     if (refuse_beyond_few(core, message)) {
         return; /* We asked, but not for so many. */
+    }
+    if (voter_knows_successor(core, message->offer.lineage)) {
+        refuse(core, message, REFUSED_LINEAGE_OVER);
+        return;
     }
     put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
     if (change_is_promised_to_another(core, &message->from)) {

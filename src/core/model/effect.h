@@ -67,6 +67,7 @@ enum phase_reason {
     REASON_REMOVED,    /* L1: a view that counts for us does not hold us */
     REASON_LEFT_ALONE, /* L3a: all others follow another coordinator or are suspected */
     REASON_BEHIND,     /* L3b, L5: what is long does not get through between it and the others */
+    REASON_SUCCEEDED,  /* Z18c: a recovery began another history in place of this one */
     REASON_NAME_TAKEN, /* M5: the part that wins has a live member of our name or address */
     REASON_LEAVE_ASKED,
     REASON_LEAVE_DONE,

@@ -296,6 +296,7 @@ struct wish {
 
 struct offer {
     uint64_t nonce;
+    uint64_t lineage; /* of the view that the joiner is to come into */
 };
 
 /* On the wire: append only. */

@@ -26,6 +26,8 @@
     X(BUSY, "busy", "M3b", "this node has something else under way")                               \
     X(SO_ALREADY, "so_already", "E1a", "it is so already")                                         \
     X(OTHER_LINEAGE, "other_lineage", "C2a", "the view is of another founding")                    \
+    X(LINEAGE_OVER, "lineage_over", "Z18d",                                                        \
+      "another history took the place of that one, as this node's record has it")                  \
     X(STRANGERS_ANSWERED, "strangers_answered", "V6a",                                             \
       "as many non-members as may be were answered in this heartbeat interval")                    \
     X(ENOUGH_ANSWERED, "enough_answered", "V6b",                                                   \

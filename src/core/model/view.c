@@ -539,7 +539,8 @@ void view_place_voters(struct view *view)
 bool view_is_sound_of_founders(const struct view *view)
 {
     return view_is_of_founders(view) && voter_lists_are_sound(&view->voters) && view->epoch == 0 &&
-           view->version == 0 && view->hash == content_hash(view);
+           view->version == 0 && agreed_is_sound(&view->agreed) && view->next_age <= COUNTER_MAX &&
+           view->hash == content_hash(view);
 }
 
 void view_seal(struct view *view)

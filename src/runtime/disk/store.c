@@ -517,6 +517,19 @@ static bool count_life(struct store *store, const struct stored *found)
     return error == 0;
 }
 
+bool store_peek(const char *dir, struct stored *found, struct complaint *complaint)
+{
+    char why[OWN_FILE_WHY_MAX];
+    const int fd = own_directory_open(dir, why);
+
+    if (fd < 0) {
+        return cannot_because("open", dir, why, "choose another --state-dir", complaint);
+    }
+    const enum state_found state = state_read(fd, found, why);
+    (void)close(fd);
+    return state != STATE_UNREADABLE || cannot_read(dir, why, complaint);
+}
+
 static void store_free(struct store *store)
 {
     if (store->lock >= 0) {

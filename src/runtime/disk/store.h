@@ -37,6 +37,10 @@ bool store_check(const char *dir, bool needs_room, struct complaint *complaint);
  * Returns a descriptor that holds the lock until it is closed, or -1 with the complaint set. */
 int store_lock(const char *dir, struct complaint *complaint);
 
+/* What earlier lives left there, for who only wants to know it: all zero where that is nothing, or
+ * damaged. Returns false with the complaint set. */
+bool store_peek(const char *dir, struct stored *found, struct complaint *complaint);
+
 /* Requests a write of `stored`, which is copied. Incarnation and epoch in the file never fall. A
  * failure is logged once, and tried again with the next change and every `retry_ms`, until it is
  * done; the log says that, too. */

@@ -157,41 +157,54 @@ static bool refuse_file(const struct voter_store *store, const char *why)
     return false;
 }
 
-/* Reads all of the file; *bytes is NULL if there is none. */
-static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t *length)
+static bool why_of(int error, char why[OWN_FILE_WHY_MAX])
 {
-    char why[OWN_FILE_WHY_MAX];
-    const int fd = own_file_open(store->dir, store->place.file, O_RDONLY, why);
+    snprintf(why, OWN_FILE_WHY_MAX, "%s", strerror(error));
+    return false;
+}
+
+bool voter_store_read(int dir, const char *file, struct voter_bytes *found,
+                      char why[OWN_FILE_WHY_MAX])
+{
+    const int fd = own_file_open(dir, file, O_RDONLY, why);
     struct stat status;
 
-    *bytes = NULL;
-    *length = 0;
+    *found = (struct voter_bytes){.bytes = NULL};
     if (fd < 0) {
-        return errno == ENOENT || refuse_file(store, why);
+        return errno == ENOENT;
     }
     /* A process that was killed may have put it there without the directory being on disk yet: who
      * votes by it must find it again after a loss of power, too (Z2f). */
-    if (fstat(fd, &status) != 0 || fsync(fd) != 0 || fsync(store->dir) != 0) {
+    if (fstat(fd, &status) != 0 || fsync(fd) != 0 || fsync(dir) != 0) {
         const int error = errno;
         close(fd);
-        return refuse_file(store, strerror(error));
+        return why_of(error, why);
     }
     const size_t size_max = voter_file_bytes_max(MEMBER_MAX) + 1; /* A longer one is damaged. */
     const size_t size = (uint64_t)status.st_size < size_max ? (size_t)status.st_size : size_max;
-    *bytes = malloc(size + 1); /* Never NULL for an empty file. */
+    found->written_s = status.st_mtim.tv_sec;
+    found->bytes = malloc(size + 1); /* Never NULL for an empty file. */
     ssize_t got = 1;
-    while (*bytes != NULL && *length < size && got != 0) {
-        got = read(fd, *bytes + *length, size - *length);
+    while (found->bytes != NULL && found->length < size && got != 0) {
+        got = read(fd, found->bytes + found->length, size - found->length);
         if (got < 0 && errno != EINTR) {
             const int error = errno;
             close(fd);
-            free(*bytes);
-            return refuse_file(store, strerror(error));
+            free(found->bytes);
+            return why_of(error, why);
         }
-        *length += got > 0 ? (size_t)got : 0;
+        found->length += got > 0 ? (size_t)got : 0;
     }
     close(fd);
-    return *bytes != NULL || refuse_file(store, strerror(ENOMEM));
+    return found->bytes != NULL || why_of(ENOMEM, why);
+}
+
+/* Reads all of the file. */
+static bool read_bytes(const struct voter_store *store, struct voter_bytes *found)
+{
+    char why[OWN_FILE_WHY_MAX];
+
+    return voter_store_read(store->dir, store->place.file, found, why) || refuse_file(store, why);
 }
 
 static void say_damaged(struct voter_store *store, enum voter_file_error error)
@@ -260,13 +273,12 @@ static void say_missing(const struct voter_store *store)
  * damaged one. */
 static bool read_record(struct voter_store *store)
 {
-    uint8_t *bytes;
-    size_t length;
+    struct voter_bytes found;
 
-    if (!read_bytes(store, &bytes, &length)) {
+    if (!read_bytes(store, &found)) {
         return false;
     }
-    if (bytes == NULL) {
+    if (found.bytes == NULL) {
         say_missing(store);
         return true;
     }
@@ -274,11 +286,11 @@ static bool read_record(struct voter_store *store)
     bool usable = store->view_storage != NULL;
     if (usable) {
         view_init(&store->view, MEMBER_MAX, store->view_storage);
-        usable = judge(store, bytes, length);
+        usable = judge(store, found.bytes, found.length);
     } else {
         (void)refuse_file(store, strerror(ENOMEM));
     }
-    free(bytes);
+    free(found.bytes);
     return usable;
 }
 
@@ -460,6 +472,16 @@ void voter_store_write(struct voter_store *store, uint64_t number, const struct 
     if (!store->busy) {
         start_work(store);
     }
+}
+
+int voter_store_replace(int dir, const struct voter_bytes *former, const struct voter_bytes *next)
+{
+    const int error = replace_file(dir, VOTER_RECORD_FILE ".old", VOTER_RECORD_FILE ".new",
+                                   former->bytes, former->length);
+
+    return error != 0 ? error
+                      : replace_file(dir, VOTER_RECORD_FILE, VOTER_RECORD_FILE ".new", next->bytes,
+                                     next->length);
 }
 
 struct voter_store_times voter_store_times(const struct voter_store *store)

@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "core/core.h"
+#include "runtime/host/own_file.h"
 #include "runtime/options/config.h"
 #include "runtime/options/value.h"
 #include "runtime/process/log.h"
@@ -55,6 +56,22 @@ bool voter_store_is_damaged(const struct voter_store *store);
 
 /* It is not asked for again: its memory is given back. */
 void voter_store_forget(struct voter_store *store);
+
+/* The file as it is; `bytes`, to be freed, are NULL if there is none. */
+struct voter_bytes {
+    uint8_t *bytes;
+    size_t length;
+    int64_t written_s; /* by the wall clock, when it was written last */
+};
+
+/* Reads it in the open directory `dir`. Returns false with `why` filled in. */
+bool voter_store_read(int dir, const char *file, struct voter_bytes *found,
+                      char why[OWN_FILE_WHY_MAX]);
+
+/* Puts `next` in the place of a node's record, on the disk, after what it was, `former`, is there
+ * as "voter.old". There is one of the two whenever the host loses its power. Returns 0 or an errno.
+ */
+int voter_store_replace(int dir, const struct voter_bytes *former, const struct voter_bytes *next);
 
 /* Begins to write the record, which is copied. Numbers rise. */
 void voter_store_write(struct voter_store *store, uint64_t number,

@@ -16,7 +16,7 @@ enum {
     CONFIG_HTTP_HOSTS_MAX = 16,
     CONFIG_DIR_MAX = 4095,
     CONFIG_PORT_DEFAULT = 7420,
-    CONFIG_OPTIONS_MAX = 48,  /* rows that the table of options may have */
+    CONFIG_OPTIONS_MAX = 50,  /* rows that the table of options may have */
     CONFIG_MESSAGE_MAX = 512, /* bytes of a refusal or warning, with its zero */
     CONFIG_WARNINGS_MAX = 8,
 };

@@ -841,6 +841,12 @@ static bool scan_flag(void *context, size_t index, const char *text)
             return refuse_config(reading, EXIT_USAGE, "--make-key: %s", complaint.text);
         }
         return true;
+    case ROLE_RECOVER:
+        outcome->action = CONFIG_RECOVER;
+        return true;
+    case ROLE_ASSERT:
+        (void)snprintf(outcome->asserted, sizeof outcome->asserted, "%s", text);
+        return true;
     case ROLE_HELP:
         outcome->action = CONFIG_HELP;
         return false;
@@ -885,6 +891,11 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
     if (!flags_walk(&line, scan_flag, &reading, &complaint)) {
         (void)refuse_config(&reading, EXIT_USAGE, "%s", complaint.text);
     }
+    if (outcome->asserted[0] != '\0' && outcome->action == CONFIG_RUN) {
+        (void)refuse_config(&reading, EXIT_USAGE,
+                            "--yes-the-others-are-gone belongs to --recover-voters: add that, or "
+                            "leave it out");
+    }
     switch (outcome->action) {
     case CONFIG_MAKE_KEY:
         *config = reading.partial.config;
@@ -896,6 +907,7 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
     case CONFIG_RUN:
     case CONFIG_CHECK:
     case CONFIG_PRINT:
+    case CONFIG_RECOVER:
         break;
     }
 

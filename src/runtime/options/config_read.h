@@ -16,6 +16,7 @@ enum config_action {
     CONFIG_CHECK,    /* --check: the configuration is sound, say so and exit 0 */
     CONFIG_PRINT,    /* --print-config */
     CONFIG_MAKE_KEY, /* --make-key: the file is `key` of the configuration, the rest undefined */
+    CONFIG_RECOVER,  /* --recover-voters, and the configuration is sound */
     CONFIG_HELP,     /* --help */
     CONFIG_VERSION,  /* --version */
     CONFIG_REFUSED,  /* `message` says why; exit with `exit_code` */
@@ -42,9 +43,11 @@ struct config_warning {
 
 struct config_outcome {
     enum config_action action;
-    int exit_code;                    /* CONFIG_REFUSED: EXIT_USAGE or EXIT_CONFIGURATION */
-    char message[CONFIG_MESSAGE_MAX]; /* CONFIG_REFUSED: one line that says where, what, and how to
-                                         mend it */
+    int exit_code;                     /* CONFIG_REFUSED: EXIT_USAGE or EXIT_CONFIGURATION */
+    char message[CONFIG_MESSAGE_MAX];  /* CONFIG_REFUSED: one line that says where, what, and how to
+                                          mend it */
+    char asserted[NAME_BYTES_MAX + 2]; /* CONFIG_RECOVER: of which cluster the operator says that
+                                     its other voters are gone; empty: is asked for it */
     bool lacks_address; /* CONFIG_REFUSED: it would run if this host had an address, or a
                            way to a seed, as it may soon */
     uint32_t warning_count;

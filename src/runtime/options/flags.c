@@ -33,6 +33,8 @@ static int key_of(size_t index)
     case ROLE_CHECK:
     case ROLE_PRINT:
     case ROLE_MAKE_KEY:
+    case ROLE_RECOVER:
+    case ROLE_ASSERT:
         break;
     }
     return KEY_FIRST + (int)index;

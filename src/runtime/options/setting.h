@@ -39,6 +39,8 @@ enum option_role {
     ROLE_CHECK,
     ROLE_PRINT,
     ROLE_MAKE_KEY,
+    ROLE_RECOVER,
+    ROLE_ASSERT,
     ROLE_HELP,
     ROLE_VERSION,
 };

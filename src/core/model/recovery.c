@@ -1,0 +1,75 @@
+#include "core/model/recovery.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "core/model/lineage.h"
+
+bool recovery_may_begin(const struct vote_record *former)
+{
+    const struct view *accepted = former->accepted;
+
+    if (accepted == NULL || accepted->voters.count == 0) {
+        return false;
+    }
+    return former->state == VOTE_RECORD_FOUNDED ||
+           (former->state == VOTE_RECORD_RETIRED &&
+            lineage_succeeds(accepted->lineage, former->lineage));
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t highest_epoch(const struct vote_record *former, uint64_t seen)
+{
+    return larger(former->promise.epoch, larger(former->accepted->epoch, seen));
+}
+
+/* The only voter, and all that is known of the history before. */
+static void name_voter(struct view *founders, const struct vote_record *former,
+                       const struct recovery *recovery)
+{
+    struct voter_lists *lists = &founders->voters;
+    struct listed_voter *voter = &lists->voters[0];
+
+    view_clear(founders);
+    founders->parent = view_id_of(former->accepted);
+    founders->next_age = former->accepted->next_age;
+    founders->agreed = former->accepted->agreed;
+    lists->number = former->accepted->voters.number + 1;
+    lists->count = 1;
+    memset(voter, 0, sizeof *voter);
+    (void)text_set(voter->name, sizeof voter->name, recovery->name,
+                   text_length(recovery->name, NAME_BYTES_MAX));
+    voter->record = recovery->id;
+    voter->address = recovery->address;
+    voter->now = true;
+}
+
+bool recovery_make(const struct vote_record *former, const struct recovery *recovery,
+                   struct view *founders, struct vote_record *record)
+{
+    const uint64_t lineage = lineage_of_recovery(former->accepted->lineage, recovery->now_s,
+                                                 recovery->drawn);
+    const uint64_t above = highest_epoch(former, recovery->epoch_seen) + RECOVERY_EPOCHS;
+    const uint64_t epoch = larger(above, recovery->now_s);
+
+    if (lineage == 0 || epoch > COUNTER_MAX - RECOVERY_EPOCHS) {
+        return false;
+    }
+    name_voter(founders, former, recovery);
+    founders->lineage = lineage;
+    view_seal(founders);
+    *record = (struct vote_record){
+        .id = recovery->id,
+        .lineage = lineage,
+        .state = VOTE_RECORD_FOUNDED,
+        .promise = {.epoch = epoch}, /* Nobody's, and held by as any (Z3a). */
+        .lease_ms = larger(former->lease_ms, recovery->lease_ms),
+        .hold_ms = larger(former->hold_ms, recovery->hold_ms),
+        .accepted = founders,
+    };
+    return true;
+}
