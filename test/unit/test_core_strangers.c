@@ -251,8 +251,8 @@ Test(core_strangers, a_joiner_heeds_the_answer_to_its_ready)
     struct rig *rig = rig_joining('C');
 
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 77}});
-    struct message again = rig_message(rig, 'A',
-                                       &(struct message){.type = MESSAGE_OFFER, .offer = {78}});
+    struct message again = rig_message(
+        rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 78}});
     again.echo = 77;
     rig_gets_raw(rig, &again);
     const struct message *ready = rig_told(rig, MESSAGE_READY, 'A');
