@@ -65,12 +65,11 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_BALLOT:
         return 7;
     case MESSAGE_ROLES_ANSWER:
-        return 3;
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_LET_GO:
         return 4;
     case MESSAGE_ROLES_PLACE:
-        return 6;
+        return 7;
     case MESSAGE_ROLES_ENTER:
         return 10;
     case MESSAGE_VOTE:
@@ -165,14 +164,15 @@ static void read_voters(struct reader *reader, struct terms *terms)
     }
 }
 
-/* The voters are the eighth field, and only guard strict has it. */
+/* The voters are the eighth field, and only guard strict has it; what was changed comes last. */
 static void read_terms(struct reader *reader, struct terms *terms)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
-    const bool strict = fields == TERMS_FIELDS + 1;
-    const bool changed = fields == TERMS_FIELDS + CHANGED_FIELDS;
+    const bool changed = fields >= TERMS_FIELDS + CHANGED_FIELDS;
+    const uint32_t unchanged = fields - (changed ? CHANGED_FIELDS : 0U);
+    const bool strict = unchanged == TERMS_FIELDS + 1;
 
-    if (fields != TERMS_FIELDS && !strict && !changed) {
+    if (unchanged != TERMS_FIELDS && !strict) {
         reader_fail(reader, WIRE_SHAPE);
     }
     terms->guard.policy = (enum guard_policy)reader_number(
@@ -756,6 +756,7 @@ static void read_role(struct reader *reader, enum message_type type, struct role
         word->hash = reader_number(reader, 0, UINT64_MAX);
     } else if (type == MESSAGE_ROLES_ANSWER) {
         word->flag = reader_bool(reader);
+        word->held_ms = reader_number(reader, 0, WIRE_MS_MAX);
     } else {
         read_grant(reader, &word->candidacy, true);
     }
@@ -763,6 +764,7 @@ static void read_role(struct reader *reader, enum message_type type, struct role
         read_candidacy(reader, &word->candidacy, further);
     } else if (type == MESSAGE_ROLES_PLACE) {
         word->order = (enum role_order)reader_number(reader, ROLE_KEEP, ROLE_FULL);
+        word->held_ms = reader_number(reader, 0, WIRE_MS_MAX);
     }
 }
 
@@ -780,6 +782,7 @@ static void write_role(struct writer *writer, enum message_type type, const stru
         writer_number(writer, word->hash);
     } else if (type == MESSAGE_ROLES_ANSWER) {
         writer_bool(writer, word->flag);
+        writer_number(writer, word->held_ms);
     } else {
         write_grant(writer, &word->candidacy, true);
     }
@@ -787,6 +790,7 @@ static void write_role(struct writer *writer, enum message_type type, const stru
         write_candidacy(writer, &word->candidacy);
     } else if (type == MESSAGE_ROLES_PLACE) {
         writer_number(writer, (uint64_t)word->order);
+        writer_number(writer, word->held_ms);
     }
 }
 

@@ -158,9 +158,10 @@ void body_write_gone(struct writer *writer, const struct gone *gone)
 void body_read_rules(struct reader *reader, struct rules *rules)
 {
     reader_fields(reader, RULES_FIELDS);
-    rules->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_MAJORITY);
-    rules->guard.count = (uint32_t)reader_number(reader, rules->guard.policy != GUARD_NONE,
-                                                 UINT32_MAX);
+    rules->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_STRICT);
+    rules->guard.count = (uint32_t)reader_number(
+        reader, rules->guard.policy == GUARD_COUNT || rules->guard.policy == GUARD_MAJORITY,
+        UINT32_MAX);
     rules->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
     rules->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
     rules->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);

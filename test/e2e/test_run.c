@@ -296,6 +296,35 @@ Story(run, a_transfer_moves_the_command)
               reason);
 }
 
+static void assert_changed(const struct stage *stage, size_t i, const char *term)
+{
+    const struct outcome outcome = doyen(stage->cluster, names[i], ARGS("change", term));
+
+    cr_assert_eq(outcome.code, 0, "%s: %d: %s%s%s", term, outcome.code, outcome.out, outcome.err,
+                 daemons_text());
+}
+
+/* Z15, H99: leases become shorter and longer while it runs. */
+Story(run, other_timings_and_the_command_goes_on)
+{
+    static const char *const course[] = {"profile=wan", "profile=lan", "heartbeat=400ms",
+                                         "profile=wan", "profile=lan"};
+    struct stage stage = stage_write(NULL, NULL);
+    const size_t first = first_writer(&stage);
+    const uint64_t epoch = last_record(&stage).epoch;
+    const pid_t command = command_pid(&stage, first);
+
+    for (size_t i = 0; i < sizeof course / sizeof course[0]; i++) {
+        assert_changed(&stage, (first + i) % NODES, course[i]);
+        cr_assert(is_alive(command), "%s: %s", course[i], daemons_text());
+    }
+    cr_assert_eq(last_record(&stage).epoch, epoch);
+    assert_changed(&stage, first, "profile=local");
+    assert_changed(&stage, first, "profile=lan");
+    assert_soon(has_said(&stage, index_of(last_record(&stage).node), "started"));
+    assert_no_overlap(&stage);
+}
+
 /* --- What dies, and what stops ---------------------------------------------------------------- */
 
 Story(run, a_stopped_daemon)

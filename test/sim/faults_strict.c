@@ -233,7 +233,7 @@ static uint64_t about_a_lease_ms(struct sim *sim, struct random *random)
 {
     struct timing timing = sim_timing(sim);
     uint64_t spread_ms = timing.lease_ms / 4;
-    uint64_t around[] = {timing_act_ms(&timing), timing.lease_ms, timing.lost_ms,
+    uint64_t around[] = {timing_act_ms(timing.lease_ms), timing.lease_ms, timing.lost_ms,
                          timing.lost_ms + timing.lease_ms, 2 * timing.lost_ms};
     uint64_t ms = around[random_below(random, sizeof around / sizeof around[0])];
 

@@ -19,10 +19,12 @@ static void change_guard(struct sim *sim, struct random *random, struct rules *r
     }
 }
 
+/* H99: under strict the length of leases goes up and down with them. */
 static void change_timing(struct sim *sim, struct random *random, struct rules *rules)
 {
     const struct timing timing = sim_timing(sim);
-    const uint64_t fifths = draw(random, 3, 5);
+    const bool strict = rules->guard.policy == GUARD_STRICT;
+    const uint64_t fifths = draw(random, 3, strict ? 10 : 5);
 
     rules->heartbeat_ms = timing.heartbeat_ms * fifths / 5;
     rules->lost_ms = timing.lost_ms * fifths / 5;
@@ -37,13 +39,11 @@ void strike_change_of_terms(struct sim *sim, struct random *random)
         return;
     }
     struct rules rules = sim_rules(sim, host);
-    if (rules.guard.policy == GUARD_STRICT) {
-        return;
-    }
-    if (what != 0) {
+    const bool strict = rules.guard.policy == GUARD_STRICT;
+    if (what != 0 && !strict) {
         change_guard(sim, random, &rules);
     }
-    if (what != 1) {
+    if (what != 1 || strict) {
         change_timing(sim, random, &rules);
     }
     sim_change_terms(sim, host, &rules);

@@ -1049,6 +1049,7 @@ static void tell_roles(struct teller *teller)
     word->stamp = host_now_ms(teller->sim, teller->to);
     word->stamp -= word->stamp < 100 ? word->stamp : draw(teller, 0, 100);
     word->order = chance(teller, 2) ? ROLE_KEEP : ROLE_LET_GO;
+    word->held_ms = draw(teller, 0, 2 * LEASE_MS_MAX);
 }
 
 /* K5: a candidate that the member does not have, or has otherwise. */
@@ -1094,6 +1095,7 @@ static void tell_stamps(struct teller *teller)
     word->stamp = leap(teller, host_now_ms(teller->sim, teller->to));
     word->count = (uint32_t)draw(teller, 0, ROLE_OWN_MAX);
     word->hash = random_u64(teller->random);
+    word->held_ms = draw(teller, 0, 2 * LEASE_MS_MAX);
 }
 
 static void tell_kind(struct teller *teller, enum lie_kind kind);

@@ -6,17 +6,18 @@
 #include "plan.h"
 
 enum {
-    CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
-    SIZE_ONE_IN = 4,      /* have paths through which nothing long passes */
-    QUESTIONS_ONE_IN = 8, /* have questions that are lost, or what answers them */
-    NARROWED_ONE_IN = 8,  /* one for good, unless a host is broken in another way */
-    OPTIONS_ONE_IN = 10,  /* have hosts that are started with other options */
-    OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
-    STRANGERS_ONE_IN = 2, /* where a liar is asked for, have strangers who lie */
-    LIARS_ONE_IN = 2,     /* or members */
-    HAUNTED_ONE_IN = 4,   /* or a stranger who does not end */
-    STRICT_ONE_IN = 4,    /* are of guard strict */
-    RECOVERY_ONE_IN = 4,  /* of these, have voters that are lost for good */
+    CLOCKS_ONE_IN = 8,       /* plans have clocks that are wrong */
+    SIZE_ONE_IN = 4,         /* have paths through which nothing long passes */
+    QUESTIONS_ONE_IN = 8,    /* have questions that are lost, or what answers them */
+    NARROWED_ONE_IN = 8,     /* one for good, unless a host is broken in another way */
+    OPTIONS_ONE_IN = 10,     /* have hosts that are started with other options */
+    OPERATORS_ONE_IN = 4,    /* have operators who move the coordinator */
+    STRANGERS_ONE_IN = 2,    /* where a liar is asked for, have strangers who lie */
+    LIARS_ONE_IN = 2,        /* or members */
+    HAUNTED_ONE_IN = 4,      /* or a stranger who does not end */
+    STRICT_ONE_IN = 4,       /* are of guard strict */
+    RECOVERY_ONE_IN = 4,     /* of these, have voters that are lost for good */
+    STRICT_TERMS_ONE_IN = 3, /* of these terms change, too */
     VOTERS_LEAST = 3,
 };
 
@@ -177,6 +178,14 @@ static bool draw_strict(const struct plan_options *options, uint64_t seed)
             draw(&random, 1, STRICT_ONE_IN) == 1);
 }
 
+static bool draw_strict_terms(uint64_t seed)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x5354524943545445));
+    return draw(&random, 1, STRICT_TERMS_ONE_IN) == 1;
+}
+
 /* Three voters, now and then five, and up to two workers where so many hosts are asked for: all who
  * vote are seeds. */
 static void draw_voters(struct plan *plan, uint32_t nodes, uint32_t least)
@@ -282,7 +291,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
                                                             nobody else. */
     }
     draw_narrowed(plan, options->only);
-    if (options->terms) {
+    const bool strict = plan->guard.policy == GUARD_STRICT;
+    plan->terms |= strict && options->only == NULL && draw_strict_terms(seed);
+    if (plan->terms) {
         draw_group(plan, FAULTS_OF_TERMS, NULL, 1);
     }
     const char *lie = options->liar && is_lie(options->only) ? options->only : NULL;
@@ -290,21 +301,18 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     if (options->only != NULL && lie == NULL) {
         return;
     }
-    draw_group(plan, FAULTS_OF_CLOCKS, NULL,
-               plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
+    draw_group(plan, FAULTS_OF_CLOCKS, NULL, strict ? 1 : CLOCKS_ONE_IN);
     draw_group(plan, FAULTS_OF_OPERATORS, NULL, OPERATORS_ONE_IN);
     draw_group(plan, FAULTS_OF_SIZE, NULL, SIZE_ONE_IN);
     draw_group(plan, FAULTS_OF_QUESTIONS, NULL, QUESTIONS_ONE_IN);
-    if (plan->guard.policy == GUARD_STRICT) {
+    if (strict) {
         draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
         draw_group(plan, FAULTS_OF_LEASES, NULL, 2);
-    }
-    if (plan->guard.policy == GUARD_STRICT) {
         draw_group(plan, FAULTS_OF_VOTERS, NULL, 2);
     }
     if (options->liar) {
         draw_liars(plan, lie);
-    } else if (!options->terms) {
+    } else if (strict || !options->terms) {
         draw_group(plan, FAULTS_OF_OPTIONS, NULL, OPTIONS_ONE_IN);
     }
     if (plan->guard.policy == GUARD_STRICT && !options->liar && !plan->mixed) {

@@ -394,3 +394,101 @@ Story(terms, what_does_not_fit_the_members_is_not_begun)
     story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_NOT, seed);
     sim_free(sim);
 }
+
+/* --- Under guard strict (Z15) --- */
+
+static struct sim *story_of_strict(uint64_t seed, uint32_t hosts)
+{
+    return story_begun_with(&(struct sim_options){.seed = seed,
+                                                  .host_count = hosts,
+                                                  .seed_count = 3,
+                                                  .voter_count = 3,
+                                                  .disks = true,
+                                                  .guard = {GUARD_STRICT, 3},
+                                                  .silent_ms = 63});
+}
+
+/* Returns whether the terms have that number within the time, and this one acted until then. */
+static bool comes_while_it_acts(struct sim *sim, uint32_t host, const char *hosts, uint64_t number,
+                                uint64_t limit_ms)
+{
+    for (uint64_t ms = 0; ms < limit_ms && !all_have(sim, hosts, number); ms++) {
+        if (!sim_is_acting(sim, host)) {
+            return false;
+        }
+        sim_run(sim, 1);
+    }
+    return all_have(sim, hosts, number);
+}
+
+/* H99: what is leased for longer counts for longer, and what is to come is on disk before. */
+Story(terms, under_strict_they_change_and_it_acts_all_the_while)
+{
+    static const enum profile course[] = {PROFILE_LOCAL, PROFILE_WAN,   PROFILE_LAN,
+                                          PROFILE_WAN,   PROFILE_LOCAL, PROFILE_LAN};
+    struct sim *sim = story_of_strict(seed, 5);
+
+    for (size_t i = 0; i < sizeof course / sizeof course[0]; i++) {
+        ask_for_profile(sim, E, course[i]);
+        story_check(comes_while_it_acts(sim, A, "ABCDE", 2 * (i + 1), MINUTE_MS), seed);
+        for (uint64_t ms = 0; ms < 2 * timing_of(course[i]).lost_ms; ms++) {
+            story_check(sim_is_acting(sim, A), seed);
+            sim_run(sim, 1);
+        }
+        story_check(core_timing(sim_core(sim, C))->lease_ms == timing_of(course[i]).lease_ms, seed);
+    }
+    sim_free(sim);
+}
+
+/* Z15a: leases of eight seconds, and C was started with the options of before. */
+Story(terms, a_voter_that_missed_a_change_votes_by_what_it_is_shown)
+{
+    struct sim *sim = story_of_strict(seed, 4);
+    struct rules rules = sim_rules(sim, A);
+
+    sim_crash(sim, C);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    rules.heartbeat_ms = 5000;
+    rules.lost_ms = 10000;
+    sim_change_terms(sim, D, &rules);
+    story_check(will_have(sim, "ABD", 2, MINUTE_MS), seed);
+    sim_crash(sim, A);
+    sim_crash(sim, B);
+    sim_start(sim, C);
+    sim_run(sim, 1000);
+    sim_start(sim, B);
+    story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* H81: of two operators one wants other voters and one other durations. */
+Story(terms, under_strict_they_change_together_with_the_voters)
+{
+    struct sim *sim = story_of_strict(seed, 5);
+
+    ask_for_profile(sim, E, PROFILE_LOCAL);
+    sim_change_voters(sim, D, 1U << A | 1U << B | 1U << E, 0);
+    story_check(comes_while_it_acts(sim, A, "ABCDE", 2, MINUTE_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_has_settled(sim), seed);
+    story_check(voter_lists_find_name(sim_lists(sim), sim_name(sim, E)) != VOTER_NONE, seed);
+    story_check(voter_lists_find_name(sim_lists(sim), sim_name(sim, C)) == VOTER_NONE, seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* A4a: that is a founding. */
+Story(terms, nothing_becomes_strict_nor_ceases_to_be)
+{
+    struct sim *strict = story_of_strict(seed, 3);
+    struct sim *other = story_of_changes(seed, 3, (struct guard){GUARD_NONE, 0}, false);
+    struct rules_wish wish = {.rules = sim_rules(strict, A)};
+
+    story_check(core_unagreed(sim_core(other, A), &wish) == UNAGREED_STRICT, seed);
+    story_check(core_unagreed(sim_core(strict, A), &wish) == UNAGREED_SAME, seed);
+    wish.rules = sim_rules(other, A);
+    story_check(core_unagreed(sim_core(strict, A), &wish) == UNAGREED_STRICT, seed);
+    sim_free(strict);
+    sim_free(other);
+}

@@ -387,7 +387,7 @@ Test(core_lease, a_voters_lease_counts_from_the_sending_too)
 {
     struct rig *rig = strict_that_sent_at(1000);
     struct core *core = rig->core;
-    const uint64_t act_ms = timing_act_ms(&core->timing);
+    const uint64_t act_ms = timing_act_ms(core->timing.lease_ms);
 
     core->now_ms = 1000 + act_ms - 1;
     leases(core, B, core->view.epoch, 1);

@@ -2,6 +2,7 @@
  * that is a member does with it. test_voter_length.c has what a voter decides. */
 #include <criterion/criterion.h>
 
+#include "core/agreement/accord.h"
 #include "core/detection/lease.h"
 #include "rig.h"
 
@@ -198,12 +199,108 @@ Test(core_length, who_takes_over_waits_for_what_was_granted_before)
 Test(core_length, a_coordinator_counts_four_fifths_of_what_it_asks_for)
 {
     struct rig *rig = rig_strict("A B C", 'A');
-    const uint64_t sent_ms = rig->now_ms;
 
-    rig->core->peers[1].lease = (struct peer_lease){
-        .epoch = 1, .asked_ms = sent_ms, .record = record_of('B')};
-    rig->core->peers[2].lease = (struct peer_lease){
-        .epoch = 1, .asked_ms = sent_ms, .record = record_of('C')};
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+    const uint64_t sent_ms = rig->core->lease.asked_ms;
+    rig_leases(rig, 'B');
+    rig_leases(rig, 'C');
     cr_assert_eq(lease_acts_until(rig->core, sent_ms), sent_ms + rig->timing.lease_ms * 4 / 5 - 2);
+    rig_free(rig);
+}
+
+/* --- Lengths that change while it acts --- */
+
+/* From now on it asks for leases of another length, with another T_hold. */
+static void asks_otherwise(struct rig *rig, uint64_t lease_ms, uint64_t lost_ms)
+{
+    rig->core->timing.lease_ms = lease_ms;
+    rig->core->timing.reign_ms = lost_ms;
+    lease_on_timing(rig->core);
+}
+
+/* As where a view brings them (A3b). */
+static void asks_now(struct rig *rig)
+{
+    rig->core->rounds.next_ms = rig->core->now_ms;
+    rig->core->due_ms = rig->core->now_ms;
+    rig_pass(rig, 1, "");
+}
+
+static void both_lease(struct rig *rig)
+{
+    rig_leases(rig, 'B');
+    rig_leases(rig, 'C');
+}
+
+/* A acts, and has asked B and C again, which have not answered yet. */
+static struct rig *rig_asking(void)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+    both_lease(rig);
+    rig_pass(rig, timing_round_ms(&rig->timing) * 11 / 10, "B C");
+    return rig;
+}
+
+/* H99: each by its own question, whether that asked for more or for less than those of today. */
+Test(core_length, a_lease_counts_for_as_long_as_its_question_asked)
+{
+    for (int shorter = 0; shorter < 2; shorter++) {
+        struct rig *rig = rig_asking();
+        const uint64_t sent_ms = rig->core->lease.asked_ms;
+        const uint64_t lease_ms = rig->timing.lease_ms;
+        const uint64_t other_ms = shorter != 0 ? lease_ms / 2 : lease_ms * 2;
+
+        asks_otherwise(rig, other_ms, rig->timing.lost_ms);
+        both_lease(rig);
+        cr_assert_eq(lease_acts_until(rig->core, sent_ms), sent_ms + timing_act_ms(lease_ms));
+        asks_now(rig);
+        cr_assert_eq(rig_told(rig, MESSAGE_PING, 'B')->ping.asked.lease_ms, other_ms,
+                     "whoever was asked a moment ago is asked anew");
+        both_lease(rig);
+        const uint64_t longest_ms = timing_act_ms(lease_ms > other_ms ? lease_ms : other_ms);
+        cr_assert_geq(lease_acts_until(rig->core, rig->now_ms), sent_ms + longest_ms);
+        rig_free(rig);
+    }
+}
+
+/* Z15c: nobody is granted anything for longer than the voters would tell the next one. */
+Test(core_length, a_longer_t_hold_counts_when_all_who_lease_were_told)
+{
+    struct rig *rig = rig_asking();
+    const uint64_t hold_ms = timing_hold_ms(&rig->timing);
+
+    both_lease(rig);
+    asks_otherwise(rig, rig->timing.lease_ms, 2 * rig->timing.lost_ms);
+    cr_assert_eq(lease_hold_ms(rig->core), hold_ms);
+    asks_now(rig);
+    rig_leases(rig, 'B');
+    cr_assert_eq(lease_hold_ms(rig->core), hold_ms, "C was not, and leases");
+    rig_leases(rig, 'C');
+    cr_assert_eq(lease_hold_ms(rig->core), 2 * hold_ms);
+    asks_otherwise(rig, rig->timing.lease_ms, rig->timing.lost_ms / 2);
+    cr_assert_eq(lease_hold_ms(rig->core), hold_ms / 2);
+    rig_free(rig);
+}
+
+/* Z15a: the disk has the longer lease before the first question under the terms asks for it. */
+Test(core_length, a_proposal_asks_for_the_longest_that_its_terms_bring)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct agreed agreed = {.number = 1, .now = terms_rules(core_terms(rig->core))};
+    uint64_t lease_ms = 0;
+    uint64_t hold_ms = 0;
+
+    agreed.now.profile = PROFILE_WAN;
+    agreed.now.heartbeat_ms = timing_of(PROFILE_WAN).heartbeat_ms;
+    agreed.now.lost_ms = timing_of(PROFILE_WAN).lost_ms;
+    accord_lengths(rig->core, &agreed, &lease_ms, &hold_ms);
+    cr_assert_eq(lease_ms, timing_of(PROFILE_WAN).lease_ms);
+    cr_assert_eq(hold_ms, 2 * timing_of(PROFILE_WAN).lost_ms);
+    agreed.now = (struct rules){.profile = PROFILE_LOCAL, .heartbeat_ms = 40, .lost_ms = 190};
+    accord_lengths(rig->core, &agreed, &lease_ms, &hold_ms);
+    cr_assert_eq(lease_ms, rig->timing.lease_ms);
+    cr_assert_eq(hold_ms, timing_hold_ms(&rig->timing));
     rig_free(rig);
 }

@@ -393,7 +393,7 @@ static struct rig *rig_asked(void)
 
     rig_pass(rig, rig->timing.heartbeat_ms * 11 / 10, "B C");
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'));
-    cr_assert_eq(rig->core->peers[1].lease.asked_ms, 0);
+    cr_assert_eq(rig->core->peers[1].lease.until_ms, 0);
     return rig;
 }
 
@@ -429,12 +429,12 @@ Test(core_question, only_the_answer_to_its_own_question_counts)
     wrong.number = ++rig->numbers['B'];
     wrong.relay = true;
     rig_gets_raw(rig, &wrong);
-    cr_assert_eq(rig->core->peers[1].lease.asked_ms, 0);
-    cr_assert_eq(rig->core->peers[2].lease.asked_ms, 0);
+    cr_assert_eq(rig->core->peers[1].lease.until_ms, 0);
+    cr_assert_eq(rig->core->peers[2].lease.until_ms, 0);
     cr_assert_eq(rig->core->peers[1].lease.promised, 0);
     rig_gets(rig, 'B', &right);
-    cr_assert_neq(rig->core->peers[1].lease.asked_ms, 0);
-    cr_assert_eq(rig->core->peers[2].lease.asked_ms, 0);
+    cr_assert_neq(rig->core->peers[1].lease.until_ms, 0);
+    cr_assert_eq(rig->core->peers[2].lease.until_ms, 0);
     cr_assert_eq(rig->core->peers[1].lease.promised, core_view(rig->core)->epoch);
     rig_free(rig);
 }
@@ -447,13 +447,13 @@ Test(core_question, an_answer_counts_once)
     struct message right = rig_message(rig, 'B', &content);
 
     rig_gets_raw(rig, &right);
-    const uint64_t ms = rig->core->peers[1].lease.asked_ms;
+    const uint64_t ms = rig->core->peers[1].lease.until_ms;
     rig->core->rounds.next_ms = NEVER_MS;
     rig_pass(rig, rig->timing.heartbeat_ms / 2, "");
     lease_mark(rig->core);
     right.echo = (uint32_t)++rig->core->out.number;
     rig_gets_raw(rig, &right);
-    cr_assert_eq(rig->core->peers[1].lease.asked_ms, ms);
+    cr_assert_eq(rig->core->peers[1].lease.until_ms, ms);
     rig_free(rig);
 }
 
@@ -465,14 +465,14 @@ Test(core_question, the_answer_to_a_question_that_was_put_again_counts_too)
     const struct message right = answer_of_b(rig);
 
     rig_gets(rig, 'B', &right);
-    const uint64_t ms = rig->core->peers[1].lease.asked_ms;
+    const uint64_t ms = rig->core->peers[1].lease.until_ms;
     rig->core->rounds.next_ms = NEVER_MS;
     rig_pass(rig, rig->timing.heartbeat_ms / 2, "");
     lease_mark(rig->core);
     rig->core->out.number++;
     rig->last_number = rig->core->out.number;
     rig_gets(rig, 'B', &right);
-    cr_assert_gt(rig->core->peers[1].lease.asked_ms, ms);
+    cr_assert_gt(rig->core->peers[1].lease.until_ms, ms);
     rig_free(rig);
 }
 
@@ -491,7 +491,7 @@ Test(core_question, an_answer_counts_from_the_sending_of_what_it_echoes)
     pong.number = ++rig->numbers['B'];
     pong.echo = (uint32_t)echo;
     rig_gets_raw(rig, &pong);
-    cr_assert_eq(rig->core->peers[1].lease.asked_ms, sent_ms);
+    cr_assert_eq(rig->core->peers[1].lease.until_ms, sent_ms + lease_span_ms(rig->core));
     cr_assert_eq(rig->core->peers[1].lease.epoch, core_view(rig->core)->epoch);
     rig_free(rig);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/agreement/change_count.h"
+#include "core/detection/lease.h"
 #include "core/detection/standing.h"
 #include "core/holding/words.h"
 #include "rig.h"
@@ -751,6 +752,31 @@ Test(core_roles, strict_a_grant_of_this_epoch_that_was_never_made_is_not_kept)
     cr_assert_neq(listed(rig, 1).token, lie.token, "it may be granted another at once");
     enters(rig, 'C', &former, &FIRST);
     cr_assert_eq(listed(rig, 2).token, former.token);
+    rig_free(rig);
+}
+
+/* K3a: the answer says for how long, and it is free T_hold after that, whatever is agreed since. */
+Test(core_roles, strict_a_grant_is_for_as_long_as_was_said)
+{
+    struct rig *rig = acts();
+    const uint64_t hold_ms = timing_hold_ms(&rig->timing);
+    struct said b = stands(rig, 'B', 1, &FIRST);
+
+    acts_on(rig, hold_ms);
+    b.token = listed(rig, 1).token;
+    asks(rig, 'B', &b);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.held_ms, hold_ms * 4 / 5 - 2);
+    rig->core->timing.reign_ms *= 2;
+    lease_on_timing(rig->core);
+    asks(rig, 'B', &b);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.held_ms, hold_ms * 4 / 5 - 2,
+                 "no voter was told yet");
+    rig->core->timing.reign_ms /= 8;
+    lease_on_timing(rig->core);
+    acts_on(rig, hold_ms - 1);
+    cr_assert_eq(listed(rig, 1).token, b.token);
+    acts_on(rig, rig->timing.heartbeat_ms);
+    cr_assert_neq(listed(rig, 1).token, b.token);
     rig_free(rig);
 }
 

@@ -33,6 +33,8 @@ static struct message word_of(const struct rig *rig, enum message_type type)
 
     message.role.epoch = core_view(rig->core)->epoch;
     message.role.stamp = rig->now_ms;
+    message.role.held_ms = timing_held_ms(&rig->timing,
+                                          guard_is_strict(&core_terms(rig->core)->guard));
     return message;
 }
 

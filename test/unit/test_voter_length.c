@@ -176,6 +176,23 @@ Test(voter_length, who_has_this_voter_in_its_view_gets_no_more_than_a_member)
     bench_free(bench);
 }
 
+/* Z15a: it may have missed a change of the terms, or was started with others. */
+Test(voter_length, what_the_changed_terms_of_the_view_bring_is_granted)
+{
+    struct voter_bench *bench = bench_new();
+    struct vote_question question = bench_question(VOTE_CLAIM, 'X', 1);
+
+    knows(bench, 'X');
+    question.lease_ms = 2 * timing_of(PROFILE_WAN).lease_ms;
+    question.hold_ms = LEASE_MS_MAX;
+    cr_assert_eq(voter_on_claim(bench->core, &question).result, VOTE_MUTE);
+    question.lease_max_ms = question.lease_ms;
+    cr_assert_eq(voter_on_claim(bench->core, &question).result, VOTE_MUTE);
+    question.hold_max_ms = question.hold_ms;
+    cr_assert_eq(voter_on_claim(bench->core, &question).result, VOTE_WAITS);
+    bench_free(bench);
+}
+
 /* Z15b. With wan X acts by this voter's lease; its next process is of local, and if it waited for
  * the 80 ms of that, or for nothing, Y would act beside X for more than 2 s. */
 Test(voter_length, short_a_restart_takes_the_length_that_was_given)

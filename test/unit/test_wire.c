@@ -165,9 +165,9 @@ static bool same_role(const struct role_word *a, const struct role_word *b)
 
     return a->epoch == b->epoch && a->stamp == b->stamp && a->count == b->count &&
            a->hash == b->hash && a->flag == b->flag && a->order == b->order &&
-           id_equal(&c->request, &d->request) && strcmp(c->role, d->role) == 0 &&
-           role_terms_equal(&c->terms, &d->terms) && c->priority == d->priority &&
-           c->number == d->number && c->token == d->token;
+           a->held_ms == b->held_ms && id_equal(&c->request, &d->request) &&
+           strcmp(c->role, d->role) == 0 && role_terms_equal(&c->terms, &d->terms) &&
+           c->priority == d->priority && c->number == d->number && c->token == d->token;
 }
 
 static bool same_wish(const struct wish *a, const struct wish *b)

@@ -572,12 +572,13 @@ static void add_roles(struct samples *samples)
         .epoch = 7, .flag = true, .candidacy = {.request = id_of('R'), .token = token}};
     message = add(samples, MESSAGE_ROLES_ANSWER, "roles-answer",
                   "the coordinator has what the member has");
-    message->role = (struct role_word){.epoch = 7, .stamp = 123456, .flag = true};
+    message->role = (struct role_word){.epoch = 7, .stamp = 123456, .flag = true, .held_ms = 1738};
     message = add(samples, MESSAGE_ROLES_PLACE, "roles-place", "the holder is to let go");
     message->role = (struct role_word){
         .epoch = 7,
         .stamp = 123456,
         .order = ROLE_LET_GO,
+        .held_ms = 1738,
         .candidacy = {.request = id_of('R'), .number = role_token(7, 1), .token = token}};
 }
 

@@ -237,6 +237,23 @@ static struct answer answer_unagreed(const struct facts *facts, enum unagreed ag
     return answer_asked(facts, true);
 }
 
+/* What becomes of guard strict, or of another, is refused for that. */
+static bool wanted_is_sound(const struct facts *facts, const struct rules *rules,
+                            struct complaint *complaint)
+{
+    const bool strict = guard_is_strict(&rules->guard);
+    const uint64_t heartbeat_ms = rules_heartbeat_ms_max(rules->guard.policy);
+
+    if (strict != guard_is_strict(&facts->terms->guard) || rules_are_sound(rules)) {
+        return true;
+    }
+    return rules->heartbeat_ms > heartbeat_ms
+               ? complaint_set(complaint, "under guard strict heartbeat_ms is %llu at most",
+                               (unsigned long long)heartbeat_ms)
+               : complaint_set(complaint, "a guard of %u does not fit a capacity of %u",
+                               rules->guard.count, rules->capacity);
+}
+
 struct answer terms_request(const struct facts *facts, const char *body, size_t length)
 {
     struct complaint complaint = {.text = "the body is not JSON"};
@@ -245,11 +262,7 @@ struct answer terms_request(const struct facts *facts, const char *body, size_t 
     bool good = document != NULL && read_wanted(document, facts, &wanted, &complaint);
 
     json_decref(document);
-    if (good && wanted.rules.guard.policy != GUARD_STRICT &&
-        facts->terms->guard.policy != GUARD_STRICT && !rules_are_sound(&wanted.rules)) {
-        good = complaint_set(&complaint, "a guard of %u does not fit a capacity of %u",
-                             wanted.rules.guard.count, wanted.rules.capacity);
-    }
+    good = good && wanted_is_sound(facts, &wanted.rules, &complaint);
     if (!good) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "no terms",
                               "send {\"guard\": \"majority\", \"size\": 5}, or other terms", "%s",

@@ -4,6 +4,7 @@
 
 #include "core/detection/detector.h"
 #include "core/detection/hearing.h"
+#include "core/detection/lease.h"
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
 #include "core/model/limits.h"
@@ -35,7 +36,9 @@ static void apply(struct core *core)
     core->terms.number = agreed->number;
     core->terms.origin = agreed->origin;
     core->terms.room = agreed->room;
-    core->terms.guard = rules.guard;
+    if (!core_is_strict(core)) { /* It is never left, nor come to (A4a). */
+        core->terms.guard = rules.guard;
+    }
     core->terms.profile = rules.profile;
     core->terms.heartbeat_ms = rules.heartbeat_ms;
     core->terms.lost_ms = rules.lost_ms;
@@ -45,6 +48,16 @@ static void apply(struct core *core)
         const struct timing proven = timing_in(core, &core->proven);
         core->timing = timing_unproven(&proven, &core->timing);
     }
+    lease_on_timing(core);
+}
+
+void accord_lengths(const struct core *core, const struct agreed *next, uint64_t *lease_ms,
+                    uint64_t *hold_ms)
+{
+    const struct timing timing = timing_in(core, next);
+
+    *lease_ms = larger(core->timing.lease_ms, timing.lease_ms);
+    *hold_ms = larger(timing_hold_ms(&core->timing), timing_hold_ms(&timing));
 }
 
 /* V7g: may those terms come after these? */
@@ -131,7 +144,8 @@ bool accord_is_settled(const struct core *core)
 
 bool accord_fits(const struct core *core, const struct agreed *agreed)
 {
-    return agreed->number == 0 || (!core_is_strict(core) && agreed->room <= core->capacity);
+    return agreed->number == 0 || (guard_is_strict(&agreed->now.guard) == core_is_strict(core) &&
+                                   agreed->room <= core->capacity);
 }
 
 bool accord_admits(const struct core *core, const struct terms *started)
@@ -139,7 +153,8 @@ bool accord_admits(const struct core *core, const struct terms *started)
     if (core->view.agreed.number == 0) {
         return terms_equal(started, &core->configured.terms);
     }
-    return started->guard.policy != GUARD_STRICT && started->capacity >= core->view.agreed.room;
+    return guard_is_strict(&started->guard) == core_is_strict(core) &&
+           started->capacity >= core->view.agreed.room;
 }
 
 /* A5: which terms of the start they were changed from. */
@@ -162,7 +177,7 @@ bool accord_may_merge(const struct core *core, const struct terms *theirs)
     if (terms_equal(theirs, ours_now)) {
         return theirs->number == ours_now->number || room_of(theirs) == room_of(ours_now);
     }
-    return !core_is_strict(core) && theirs->guard.policy != GUARD_STRICT &&
+    return guard_is_strict(&theirs->guard) == core_is_strict(core) &&
            (theirs->number != 0 || ours_now->number != 0) && room_of(theirs) == room_of(ours_now) &&
            origin_of(theirs) == origin_of(ours_now);
 }

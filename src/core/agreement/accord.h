@@ -21,14 +21,19 @@ struct agreed accord_to_take_over_with(const struct core *core);
 /* The view's terms on the way to `rules` (A2). */
 struct agreed accord_begin(const struct core *core, const struct rules *rules);
 
+/* Z15: the longest lease and T_hold that the proposal of a view with these terms asks for, so that
+ * voters have them on disk when the first question under it comes. */
+void accord_lengths(const struct core *core, const struct agreed *next, uint64_t *lease_ms,
+                    uint64_t *hold_ms);
+
 /* Does this coordinator know that all members hold the terms, and both guards met (A2)? */
 bool accord_is_settled(const struct core *core);
 
 /* May a joiner that was started with these terms come in (J2, A4)? */
 bool accord_admits(const struct core *core, const struct terms *started);
 
-/* Does this node hold as many as these terms may come to, allow them, and never change from guard
- * strict? */
+/* Does this node hold as many as these terms may come to, and are they of its own guard, if that or
+ * theirs is strict (A4a)? */
 bool accord_fits(const struct core *core, const struct agreed *agreed);
 
 /* A5: could a part with these terms be one with ours? And what holds then, if

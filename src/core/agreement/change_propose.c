@@ -98,8 +98,10 @@ static void send_prepare(struct core *core, bool again)
         message->carrier.view = &core->change.pending;
         message->carrier.handover_by = core->proposing.proposal.handover_by;
         message->carrier.merge = core->proposing.proposal.merge;
-        message->carrier.lease_ms = core_is_strict(core) ? core->timing.lease_ms : 0;
-        message->carrier.hold_ms = core_is_strict(core) ? timing_hold_ms(&core->timing) : 0;
+        if (core_is_strict(core)) {
+            accord_lengths(core, &core->change.pending.agreed, &message->carrier.lease_ms,
+                           &message->carrier.hold_ms);
+        }
     }
     for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
         bool its_turn = core->proposing.asked_last || i != change_who_stands_down(core);

@@ -202,7 +202,7 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
     if (!core_is_member(core)) {
         return UNAGREED_NO_MEMBER;
     }
-    if (core_is_strict(core) || wish->rules.guard.policy == GUARD_STRICT) {
+    if (core_is_strict(core) != guard_is_strict(&wish->rules.guard)) {
         return UNAGREED_STRICT;
     }
     if (from.joint || wish->number != from.number) {

@@ -310,9 +310,11 @@ static struct vote come_near(struct core *core, const struct ballot *ballot)
     return (struct vote){.result = VOTE_MUTE};
 }
 
-/* Z15a, Z15d: a fellow member has our terms, and so has who proposes a view with this life in it:
- * it asks for no more than T_stall. Whoever else has other terms, of any profile. Who asks for
- * longer lies, and would hold up the one after it. `proposed` may be NULL. */
+/* Z15a, Z15d: a fellow member has our terms, and so has who proposes a view with this life in it,
+ * unless that view has others: it asks for no more than T_stall. Whoever else has other terms, of
+ * any profile. Who asks for longer lies, and would hold up the one after it. `proposed` may be
+ * NULL.
+ */
 static bool asks_for_too_long(const struct core *core, const struct vote_question *question,
                               const struct view *proposed)
 {
@@ -320,16 +322,18 @@ static bool asks_for_too_long(const struct core *core, const struct vote_questio
                                 view_has(&core->view, &question->ballot.life)) ||
                                (proposed != NULL && view_has(proposed, &core->life.self.id));
     const struct timing theirs = has_our_terms ? core->timing : timing_of(PROFILE_WAN);
+    const uint64_t lease_ms = larger(core->timing.stall_ms, theirs.lease_ms);
+    const uint64_t hold_ms = larger(timing_hold_max_ms(&core->timing), timing_hold_ms(&theirs));
 
-    return question->lease_ms > larger(core->timing.stall_ms, theirs.lease_ms) ||
-           question->hold_ms > larger(timing_hold_ms(&core->timing), timing_hold_ms(&theirs));
+    return question->lease_ms > larger(lease_ms, question->lease_max_ms) ||
+           question->hold_ms > larger(hold_ms, question->hold_max_ms);
 }
 
 /* Z15d: a stranger says that it has other terms. */
 static bool has_to_prove_lengths(const struct core *core, const struct vote_question *question)
 {
     return (question->lease_ms > core->timing.stall_ms ||
-            question->hold_ms > timing_hold_ms(&core->timing)) &&
+            question->hold_ms > timing_hold_max_ms(&core->timing)) &&
            !is_known(core, &question->ballot.life);
 }
 

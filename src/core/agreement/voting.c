@@ -1,6 +1,7 @@
 #include "core/agreement/voting.h"
 
 #include "base/hash.h"
+#include "core/agreement/accord.h"
 #include "core/agreement/authority.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
@@ -204,12 +205,12 @@ bool voting_ask_self(struct core *core, const struct vote_question *question, st
 
 bool voting_prepare_self(struct core *core, const struct view *view, struct message *vote)
 {
-    const struct vote_question question = {.kind = VOTE_PREPARE,
-                                           .lineage = view->lineage,
-                                           .ballot = {view->epoch, view->members[0].id},
-                                           .lease_ms = core->timing.lease_ms,
-                                           .hold_ms = timing_hold_ms(&core->timing),
-                                           .view = view_id_of(view)};
+    struct vote_question question = {.kind = VOTE_PREPARE,
+                                     .lineage = view->lineage,
+                                     .ballot = {view->epoch, view->members[0].id},
+                                     .view = view_id_of(view)};
+
+    accord_lengths(core, &view->agreed, &question.lease_ms, &question.hold_ms);
     const struct vote cast = voter_on_prepare(core, &question, view);
 
     return own_answer(core, &question, &cast, vote);
@@ -249,12 +250,23 @@ static struct ballot handed_over_by(const struct core *core, const struct messag
                : (struct ballot){.epoch = 0};
 }
 
+/* Z15a: one that has just begun a new life may have been started with other terms, or miss a
+ * change of them, and yet is needed. */
+static void note_terms(struct vote_question *question, const struct view *view)
+{
+    if (view != NULL && view->agreed.number != 0) {
+        const struct timing timing = agreed_timing(&view->agreed);
+        question->lease_max_ms = timing.stall_ms;
+        question->hold_max_ms = timing_hold_max_ms(&timing);
+    }
+}
+
 static struct vote_question question_of(const struct core *core, const struct message *ballot)
 {
     const struct view_carrier *carrier = &ballot->carrier;
     const struct view_id none = {.lineage = 0};
 
-    return (struct vote_question){
+    struct vote_question question = {
         .kind = carrier->epoch == 0 ? VOTE_FOUNDING : VOTE_CLAIM,
         .lineage = carrier->lineage,
         .ballot = {carrier->epoch, ballot->from},
@@ -266,6 +278,8 @@ static struct vote_question question_of(const struct core *core, const struct me
         .view = carrier->view == NULL ? none : view_id_of(carrier->view),
         .founders = carrier->view != NULL && view_is_empty(carrier->view) ? carrier->view : NULL,
     };
+    note_terms(&question, carrier->view);
+    return question;
 }
 
 /* It is heard, and says that it does not act: it reaches too few voters, and so deposing it does no
@@ -415,15 +429,16 @@ static bool removes_this_voter(const struct core *core, const struct view *view)
 void voting_on_prepare(struct core *core, const struct message *prepare)
 {
     const struct view *view = prepare->carrier.view;
-    const struct vote_question question = {.kind = VOTE_PREPARE,
-                                           .lineage = view->lineage,
-                                           .ballot = {view->epoch, view->members[0].id},
-                                           .lease_ms = prepare->carrier.lease_ms,
-                                           .hold_ms = prepare->carrier.hold_ms,
-                                           .address = prepare->source,
-                                           .stamp = stamp_of(prepare),
-                                           .view = view_id_of(view)};
+    struct vote_question question = {.kind = VOTE_PREPARE,
+                                     .lineage = view->lineage,
+                                     .ballot = {view->epoch, view->members[0].id},
+                                     .lease_ms = prepare->carrier.lease_ms,
+                                     .hold_ms = prepare->carrier.hold_ms,
+                                     .address = prepare->source,
+                                     .stamp = stamp_of(prepare),
+                                     .view = view_id_of(view)};
 
+    note_terms(&question, view);
     /* Z10b: it votes on what names its record. */
     if (electorate_own(core, &view->voters) == VOTER_NONE || removes_this_voter(core, view)) {
         return;

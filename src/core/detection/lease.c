@@ -6,17 +6,28 @@
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
 
-/* Marks are this far apart at least, so that all of them together reach back further than T_lost.
- */
+/* Marks are this far apart at least, so that all of them together reach back further than a lease
+ * lasts. */
 static uint64_t spacing_ms(const struct core *core)
 {
-    return core->timing.lost_ms / (LEASE_MARKS - LEASE_MARKS / 4);
+    return core->timing.reign_ms / (LEASE_MARKS - LEASE_MARKS / 4);
 }
 
 /* The latest mark but `ago`. */
 static const struct lease_mark *mark_at(const struct core *core, uint32_t ago)
 {
     return &core->lease.marks[(core->lease.latest + LEASE_MARKS - ago) % LEASE_MARKS];
+}
+
+static void add_mark(struct core *core)
+{
+    core->lease.latest = (core->lease.latest + 1) % LEASE_MARKS;
+    core->lease.marks[core->lease.latest] = (struct lease_mark){
+        .number = core->out.number + 1,
+        .ms = core->now_ms,
+        .lease_ms = core->timing.lease_ms,
+        .hold_ms = timing_hold_ms(&core->timing),
+    };
 }
 
 void lease_mark(struct core *core)
@@ -28,9 +39,16 @@ void lease_mark(struct core *core)
     if (last->number != 0 && core->now_ms < last->ms + spacing_ms(core)) {
         return;
     }
-    core->lease.latest = (core->lease.latest + 1) % LEASE_MARKS;
-    core->lease.marks[core->lease.latest] = (struct lease_mark){.number = core->out.number + 1,
-                                                                .ms = core->now_ms};
+    add_mark(core);
+}
+
+/* Z15a: what was asked before counts by the length of before, and is soon asked anew. */
+void lease_on_timing(struct core *core)
+{
+    if (core_is_strict(core)) {
+        add_mark(core);
+        numbers_ask_anew(core);
+    }
 }
 
 /* The number that was echoed: the highest sent that has these low bits. */
@@ -41,50 +59,54 @@ static uint64_t number_of(const struct core *core, uint32_t echo)
     return number <= core->out.number ? number : number - UINT32_MAX - 1;
 }
 
-/* When it was sent, or earlier; 0: that is forgotten. */
-static uint64_t sent_ms(const struct core *core, uint64_t number)
-{
-    for (uint32_t ago = 0; ago < LEASE_MARKS; ago++) {
-        const struct lease_mark *mark = mark_at(core, ago);
-        if (mark->number != 0 && mark->number <= number) {
-            return mark->ms;
-        }
-    }
-    return 0;
-}
-
 /* Not: it heard nothing yet, or names what was never sent. */
 static bool names_a_message(const struct core *core, uint32_t echo)
 {
     return echo != 0 && (core->out.number > UINT32_MAX || echo <= core->out.number);
 }
 
+/* The last mark before what is echoed was sent; NULL: that is forgotten, or never was. */
+static const struct lease_mark *mark_echoed(const struct core *core, uint32_t echo)
+{
+    const uint64_t number = names_a_message(core, echo) ? number_of(core, echo) : 0;
+
+    for (uint32_t ago = 0; ago < LEASE_MARKS; ago++) {
+        const struct lease_mark *mark = mark_at(core, ago);
+        if (mark->number != 0 && mark->number <= number) {
+            return mark;
+        }
+    }
+    return NULL;
+}
+
 void lease_on_echo(struct core *core, uint32_t position, uint32_t echo)
 {
-    if (names_a_message(core, echo)) {
-        lease_on_answer(core, position, sent_ms(core, number_of(core, echo)));
+    const struct lease_mark *mark = mark_echoed(core, echo);
+
+    if (mark != NULL) {
+        lease_on_answer(core, position, mark->ms);
     }
 }
 
-/* Under strict only its voter's word is one. */
 void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms)
 {
     struct peer_lease *lease = &core->peers[position].lease;
 
-    if (!core_is_strict(core)) {
-        lease->asked_ms = larger(lease->asked_ms, asked_ms);
-    }
+    lease->asked_ms = larger(lease->asked_ms, asked_ms);
 }
 
 uint64_t lease_span_ms(const struct core *core)
 {
-    return core_is_strict(core) ? timing_act_ms(&core->timing) : core->timing.reign_ms;
+    return core_is_strict(core) ? timing_act_ms(core->timing.lease_ms) : core->timing.reign_ms;
 }
 
 uint64_t lease_of(const struct core *core, uint32_t position)
 {
     const uint64_t asked_ms = core->peers[position].lease.asked_ms;
 
+    if (core_is_strict(core)) {
+        return core->peers[position].lease.until_ms; /* Its voter's word alone is one. */
+    }
     return asked_ms == 0 ? 0 : asked_ms + lease_span_ms(core);
 }
 
@@ -197,11 +219,14 @@ bool lease_is_enough(const struct core *core, uint64_t at_ms)
                                 : is_held_by(core, lease_needed(core), at_ms);
 }
 
-/* D8c: whom it asks, the oldest first. */
+/* D8c: whom it asks, the oldest first; while terms change, under strict, too, all (A2b). */
 static bool may_be_asked(const struct core *core, uint32_t position)
 {
-    return !core_is_self(core, position) &&
-           (core_is_strict(core) ? is_voter(core, position) : follows_us(core, position));
+    if (core_is_self(core, position)) {
+        return false;
+    }
+    return core_is_strict(core) ? is_voter(core, position) || core->agreed.joint
+                                : follows_us(core, position);
 }
 
 void lease_ask(struct core *core, uint32_t count)
@@ -277,18 +302,34 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 
 /* --- Under guard strict --- */
 
+/* Z15a: for as long as the question of that mark asked. */
 static void grant(struct core *core, uint32_t position, const struct node_id *record,
-                  uint64_t epoch, uint64_t asked_ms)
+                  uint64_t epoch, const struct lease_mark *asked)
 {
     struct peer_lease *lease = &core->peers[position].lease;
+    const uint64_t until_ms = asked->ms + timing_act_ms(asked->lease_ms);
 
     if (epoch > lease->epoch || !id_equal(record, &lease->record)) {
         lease->record = *record;
         lease->epoch = epoch;
-        lease->asked_ms = asked_ms;
+        lease->until_ms = until_ms;
+        lease->hold_ms = asked->hold_ms;
     } else if (epoch == lease->epoch) {
-        lease->asked_ms = larger(lease->asked_ms, asked_ms);
+        lease->until_ms = larger(lease->until_ms, until_ms);
+        lease->hold_ms = larger(lease->hold_ms, asked->hold_ms);
     }
+}
+
+uint64_t lease_hold_ms(const struct core *core)
+{
+    uint64_t hold_ms = timing_hold_ms(&core->timing);
+
+    for (uint8_t i = 0; i < core->view.voters.count; i++) {
+        if (voter_leases_until(core, i) > core->now_ms) {
+            hold_ms = earlier(hold_ms, core->peers[core->electorate.positions[i]].lease.hold_ms);
+        }
+    }
+    return hold_ms;
 }
 
 void lease_on_said(struct core *core, const struct message *pong, uint32_t position)
@@ -299,9 +340,9 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
     if (!is_voter(core, position) || !pong->fellow || said->promised == 0) {
         return;
     }
-    if (said->leased && names_a_message(core, pong->echo)) {
-        grant(core, position, &said->record, said->promised,
-              sent_ms(core, number_of(core, pong->echo)));
+    const struct lease_mark *mark = mark_echoed(core, pong->echo);
+    if (said->leased && mark != NULL) {
+        grant(core, position, &said->record, said->promised, mark);
     }
     /* Z5c: says it so again, no take-over is under way from which a view will come. */
     if (said->promised > core->view.epoch && said->promised == lease->promised) {
@@ -312,7 +353,11 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
 
 void lease_grant_own(struct core *core)
 {
-    grant(core, core->position, &core->voter.record.id, core->view.epoch, core->now_ms);
+    const struct lease_mark now = {.ms = core->now_ms,
+                                   .lease_ms = core->timing.lease_ms,
+                                   .hold_ms = timing_hold_ms(&core->timing)};
+
+    grant(core, core->position, &core->voter.record.id, core->view.epoch, &now);
 }
 
 void lease_reset(struct core *core)

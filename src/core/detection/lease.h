@@ -24,7 +24,7 @@ void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms);
 /* Until when the member at `position` cannot find this node lost; 0: that is not known. */
 uint64_t lease_of(const struct core *core, uint32_t position);
 
-/* For how long a lease counts from the question on. */
+/* For how long a lease counts that is asked for now. */
 uint64_t lease_span_ms(const struct core *core);
 
 /* D8c, G2a: how many leases it takes to act outside strict, this node's own among them. */
@@ -64,6 +64,12 @@ void lease_ask(struct core *core, uint32_t count);
 /* The answer of the member at `position` to this coordinator's question, which its voter may have
  * answered, too. */
 void lease_on_said(struct core *core, const struct message *pong, uint32_t position);
+
+/* T_hold as far as every voter whose lease counts has been told of it (Z15c). O(voters). */
+uint64_t lease_hold_ms(const struct core *core);
+
+/* The durations have changed: from now on questions may ask for leases of another length. */
+void lease_on_timing(struct core *core);
 
 /* This node's own voter leases to it now. */
 void lease_grant_own(struct core *core);

@@ -55,7 +55,7 @@ bool numbers_ask(struct core *core, uint32_t position)
     struct peer_number *number = &core->peers[position].number;
 
     if (number->asked_ms != 0 &&
-        core->now_ms < number->asked_ms + timing_question_ms(&core->timing)) {
+        core->now_ms < number->asked_ms + timing_ask_again_ms(&core->timing)) {
         return false;
     }
     struct message *message = question(core, position, &number->nonce);
@@ -66,6 +66,13 @@ bool numbers_ask(struct core *core, uint32_t position)
     number->asked_ms = core->now_ms;
     outbox_send(core, message, position);
     return true;
+}
+
+void numbers_ask_anew(struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        core->peers[i].number.asked_ms = 0;
+    }
 }
 
 bool numbers_is_unanswered(const struct core *core, uint32_t position)

@@ -17,6 +17,9 @@ enum number {
  * whether it did. */
 bool numbers_ask(struct core *core, uint32_t position);
 
+/* Whoever was asked a moment ago may be asked again. */
+void numbers_ask_anew(struct core *core);
+
 /* Is there a question to that member that it has not answered yet? */
 bool numbers_is_unanswered(const struct core *core, uint32_t position);
 

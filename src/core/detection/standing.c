@@ -115,7 +115,7 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
  * it has ended, or a view has come in which it has to begin. */
 static uint64_t ask_again_ms(const struct core *core)
 {
-    const uint64_t pause_ms = timing_question_ms(&core->timing);
+    const uint64_t pause_ms = timing_ask_again_ms(&core->timing);
     const uint64_t again_ms = core->lease.asked_ms + pause_ms;
     const uint64_t until_ms = core->standing.acting_until_ms;
 

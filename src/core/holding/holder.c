@@ -157,15 +157,17 @@ static void on_stopped(struct core *core, struct own_candidate *own)
     }
 }
 
-/* K3a: not by the arrival of an answer, but by this node's clock when it asked. */
-static uint64_t lease_end_ms(const struct core *core, uint64_t stamp)
+/* K3a: not by the arrival of an answer, but by this node's clock when it asked; and no longer than
+ * either of both ends has it. */
+static uint64_t lease_end_ms(const struct core *core, const struct role_word *word)
 {
-    return stamp + timing_held_ms(&core->timing, core_is_strict(core));
+    return word->stamp +
+           earlier(word->held_ms, timing_held_ms(&core->timing, core_is_strict(core)));
 }
 
-static void renew(const struct core *core, struct own_candidate *own, uint64_t stamp)
+static void renew(const struct core *core, struct own_candidate *own, const struct role_word *word)
 {
-    uint64_t until_ms = lease_end_ms(core, stamp);
+    uint64_t until_ms = lease_end_ms(core, word);
 
     own->until_ms = until_ms > own->until_ms ? until_ms : own->until_ms;
 }
@@ -216,7 +218,7 @@ static void on_token(struct core *core, struct own_candidate *own, const struct 
         send_let_go(core, &own->is.request, token, false);
         return;
     }
-    if (own->state == HOLDER_WAITS && core->now_ms >= lease_end_ms(core, word->stamp)) {
+    if (own->state == HOLDER_WAITS && core->now_ms >= lease_end_ms(core, word)) {
         REACHED(role_grant_too_late);
         ask_again(core); /* K3b: what is over is not held, nor told to another coordinator. */
         return;
@@ -228,12 +230,12 @@ static void on_token(struct core *core, struct own_candidate *own, const struct 
     }
     if (own->state == HOLDER_WAITS) {
         own->state = HOLDER_LEADS;
-        own->until_ms = lease_end_ms(core, word->stamp);
+        own->until_ms = lease_end_ms(core, word);
         tell(core, own, ROLE_LEADS, ROLE_NOT_LOST);
         return;
     }
     if (own->state == HOLDER_LEADS) {
-        renew(core, own, word->stamp);
+        renew(core, own, word);
     }
     if (own->state == HOLDER_LEADS && newer) {
         tell(core, own, ROLE_TOKEN, ROLE_NOT_LOST);
@@ -291,7 +293,7 @@ static void on_answer(struct core *core, const struct role_word *word)
     }
     for (uint32_t i = 0; i < holder->top; i++) {
         if (holder->own[i].state == HOLDER_LEADS) {
-            renew(core, &holder->own[i], word->stamp);
+            renew(core, &holder->own[i], word);
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/agreement/change_count.h"
+#include "core/detection/lease.h"
 #include "core/detection/standing.h"
 #include "core/holding/roster_list.h"
 #include "core/holding/words.h"
@@ -48,13 +49,25 @@ static uint64_t draw(struct core *core)
 
 /* --- What is said to members --- */
 
+/* K3a: no longer than each voter that leases would tell the next coordinator (Z15c). */
+static uint64_t lends_ms(struct core *core, struct roster_member *member)
+{
+    const bool strict = core_is_strict(core);
+    const uint64_t hold_ms = lease_hold_ms(core);
+
+    if (strict) {
+        member->free_ms = larger(member->free_ms, core->now_ms + hold_ms);
+    }
+    return strict ? timing_held_of_ms(hold_ms) : timing_held_ms(&core->timing, false);
+}
+
 static void answer(struct core *core, uint32_t position, bool agrees)
 {
     struct roster_member *member = &core->roster.members[position];
     struct role_word word = {.stamp = agrees ? member->stamp : 0, .flag = agrees};
 
     if (agrees) {
-        member->answered_ms = core->now_ms;
+        word.held_ms = lends_ms(core, member);
     }
     words_to_member(core, position, MESSAGE_ROLES_ANSWER, &word);
 }
@@ -70,7 +83,7 @@ static void place(struct core *core, uint32_t at)
     word.candidacy.request = candidate->request;
     word.candidacy.number = candidate->number;
     word.candidacy.token = candidate->token;
-    member->answered_ms = core->now_ms;
+    word.held_ms = lends_ms(core, member);
     words_to_member(core, candidate->position, MESSAGE_ROLES_PLACE, &word);
 }
 
@@ -449,14 +462,6 @@ bool roster_may_grant(const struct core *core)
     return true;
 }
 
-/* K7c: from when on a member that was answered last at `answered_ms` cannot hold. */
-static uint64_t free_ms(const struct core *core, uint64_t answered_ms)
-{
-    const uint64_t ours_ms = answered_ms == 0 ? 0 : answered_ms + timing_hold_ms(&core->timing);
-
-    return larger(ours_ms, core->campaign.held_until_ms);
-}
-
 /* What a member that is not heard held, and has lost by now. Under the other guards it has, when it
  * is no member. */
 static void end_grants(struct core *core)
@@ -468,9 +473,10 @@ static void end_grants(struct core *core)
         if (!candidate->used || candidate->token == 0) {
             continue;
         }
-        uint64_t over_ms = free_ms(core, candidate->position == VIEW_NONE
-                                             ? candidate->answered_ms
-                                             : roster->members[candidate->position].answered_ms);
+        const uint64_t free_ms = candidate->position == VIEW_NONE
+                                     ? candidate->free_ms
+                                     : roster->members[candidate->position].free_ms;
+        const uint64_t over_ms = larger(free_ms, core->campaign.held_until_ms); /* K7c */
         if (core->now_ms < over_ms) {
             roster->due_ms = earlier(roster->due_ms, over_ms);
         } else if (candidate->position == VIEW_NONE) {
@@ -589,8 +595,7 @@ static void move_members(struct core *core, const struct view *former)
         uint32_t was = candidate->position;
         uint32_t position = view_find(&core->view, &candidate->life);
         roster_set_position(core, i, position,
-                            was != VIEW_NONE ? roster->former[was].answered_ms
-                                             : candidate->answered_ms);
+                            was != VIEW_NONE ? roster->former[was].free_ms : candidate->free_ms);
         if (position == VIEW_NONE && (candidate->token == 0 || !core_is_strict(core))) {
             roster_remove(core, i);
         }

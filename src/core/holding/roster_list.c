@@ -176,10 +176,10 @@ void roster_forget_positions(struct core *core)
     memset(core->listed.sums, 0, core->view.member_count * sizeof core->listed.sums[0]);
 }
 
-void roster_set_position(struct core *core, uint32_t at, uint32_t position, uint64_t answered_ms)
+void roster_set_position(struct core *core, uint32_t at, uint32_t position, uint64_t free_ms)
 {
     candidate_at(core, at)->position = position;
-    candidate_at(core, at)->answered_ms = answered_ms;
+    candidate_at(core, at)->free_ms = free_ms;
     count(core, candidate_at(core, at), true);
     roster_note_change(core, at);
 }

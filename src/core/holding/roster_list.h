@@ -21,9 +21,9 @@ void roster_set_revoked(struct core *core, uint32_t at, bool revoked);
 void roster_set_ripe(struct core *core, uint32_t at);
 
 /* Another view was installed: nobody is counted anywhere, until each candidate has its position
- * anew; VIEW_NONE: none, and when its member was answered last. */
+ * anew; VIEW_NONE: none, and from when on it cannot hold. */
 void roster_forget_positions(struct core *core);
-void roster_set_position(struct core *core, uint32_t at, uint32_t position, uint64_t answered_ms);
+void roster_set_position(struct core *core, uint32_t at, uint32_t position, uint64_t free_ms);
 
 /* Target and fact of the candidate's role are to be compared. */
 void roster_note_change(struct core *core, uint32_t at);

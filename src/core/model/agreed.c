@@ -29,7 +29,7 @@ static bool guard_is_sound(const struct guard *guard, uint32_t capacity)
     case GUARD_MAJORITY:
         return guard->count >= 1 && guard->count <= capacity;
     case GUARD_STRICT:
-        break;
+        return guard->count == 0;
     }
     return false;
 }
@@ -38,8 +38,8 @@ bool rules_are_sound(const struct rules *rules)
 {
     if (rules->profile < PROFILE_LOCAL || rules->profile > PROFILE_WAN ||
         rules->heartbeat_ms < RULES_HEARTBEAT_MS_MIN ||
-        rules->heartbeat_ms > RULES_HEARTBEAT_MS_MAX || rules->lost_ms > RULES_LOST_MS_MAX ||
-        rules->capacity < 1 || rules->capacity > MEMBER_MAX ||
+        rules->heartbeat_ms > rules_heartbeat_ms_max(rules->guard.policy) ||
+        rules->lost_ms > RULES_LOST_MS_MAX || rules->capacity < 1 || rules->capacity > MEMBER_MAX ||
         !guard_is_sound(&rules->guard, rules->capacity)) {
         return false;
     }
@@ -52,7 +52,9 @@ uint64_t rules_hash(const struct rules *rules)
 {
     uint64_t hash = hash_u64(HASH_START, (uint64_t)rules->guard.policy);
 
-    hash = hash_u64(hash, rules->guard.policy == GUARD_NONE ? 0 : rules->guard.count);
+    hash = hash_u64(hash, guard_is_advisory(&rules->guard) && rules->guard.policy != GUARD_NONE
+                              ? rules->guard.count
+                              : 0);
     hash = hash_u64(hash, (uint64_t)rules->profile);
     hash = hash_u64(hash, rules->heartbeat_ms);
     hash = hash_u64(hash, rules->lost_ms);
@@ -74,7 +76,8 @@ bool agreed_is_sound(const struct agreed *agreed)
     return agreed->number <= COUNTER_MAX && agreed->room <= MEMBER_MAX &&
            agreed->now.capacity <= agreed->room && rules_are_sound(&agreed->now) &&
            (!agreed->joint ||
-            (agreed->before.capacity <= agreed->room && rules_are_sound(&agreed->before)));
+            (agreed->before.capacity <= agreed->room && rules_are_sound(&agreed->before) &&
+             guard_is_strict(&agreed->before.guard) == guard_is_strict(&agreed->now.guard)));
 }
 
 static uint64_t longer(uint64_t a, uint64_t b)

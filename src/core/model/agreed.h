@@ -8,7 +8,8 @@
 #include "core/model/quorum.h"
 #include "core/model/timing.h"
 
-/* What can be changed of the terms (J2); guard strict never is (A4a). */
+/* What can be changed of the terms (J2); but nothing becomes guard strict, nor ceases to be (A4a).
+ */
 struct rules {
     struct guard guard;
     enum profile profile;
@@ -28,6 +29,12 @@ struct agreed {
 
 /* Heartbeats of changed terms, and silences: as what can be stated at the start. */
 enum { RULES_HEARTBEAT_MS_MIN = 5, RULES_HEARTBEAT_MS_MAX = 60000, RULES_LOST_MS_MAX = 3600000 };
+
+/* Z15a: the longest lease is three heartbeats. */
+static inline uint64_t rules_heartbeat_ms_max(enum guard_policy policy)
+{
+    return policy == GUARD_STRICT ? LEASE_MS_MAX / 3 : RULES_HEARTBEAT_MS_MAX;
+}
 
 bool rules_equal(const struct rules *a, const struct rules *b);
 

@@ -120,9 +120,7 @@ struct terms {
 
 static inline bool terms_equal(const struct terms *a, const struct terms *b)
 {
-    const bool strict = a->guard.policy == GUARD_STRICT && b->guard.policy == GUARD_STRICT;
-
-    return (strict || guard_equal(&a->guard, &b->guard)) && a->profile == b->profile &&
+    return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
            a->watchers == b->watchers && a->heartbeat_ms == b->heartbeat_ms &&
            a->lost_ms == b->lost_ms && a->capacity == b->capacity;
 }
@@ -133,9 +131,14 @@ static inline bool terms_found_together(const struct terms *a, const struct term
     return terms_equal(a, b) && voters_equal(&a->voters, &b->voters);
 }
 
+/* Under guard strict without a count, for who votes is no matter of terms. */
 static inline struct rules terms_rules(const struct terms *terms)
 {
-    return (struct rules){.guard = terms->guard,
+    const struct guard guard = guard_is_strict(&terms->guard)
+                                   ? (struct guard){.policy = GUARD_STRICT}
+                                   : terms->guard;
+
+    return (struct rules){.guard = guard,
                           .profile = terms->profile,
                           .heartbeat_ms = terms->heartbeat_ms,
                           .lost_ms = terms->lost_ms,

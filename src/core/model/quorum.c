@@ -45,9 +45,16 @@ bool guard_is_advisory(const struct guard *guard)
     return true;
 }
 
+bool guard_is_strict(const struct guard *guard)
+{
+    return guard->policy == GUARD_STRICT;
+}
+
 bool guard_equal(const struct guard *a, const struct guard *b)
 {
-    return a->policy == b->policy && (a->policy == GUARD_NONE || a->count == b->count);
+    const bool counts = a->policy == GUARD_COUNT || a->policy == GUARD_MAJORITY;
+
+    return a->policy == b->policy && (!counts || a->count == b->count);
 }
 
 uint8_t voters_find(const struct voters *voters, const char *name)

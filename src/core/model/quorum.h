@@ -48,6 +48,10 @@ uint32_t guard_size_max(const struct guard *guard);
 /* Does the guard only narrow the window in which two sides act, without closing it (G3)? */
 bool guard_is_advisory(const struct guard *guard);
 
+/* From and to it nothing changes while the cluster runs (A4a). */
+bool guard_is_strict(const struct guard *guard);
+
+/* Under GUARD_STRICT whatever the voters are, which the view names. */
 bool guard_equal(const struct guard *a, const struct guard *b);
 
 /* More than half of `size`? */

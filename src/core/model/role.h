@@ -83,6 +83,8 @@ struct role_word {
     uint64_t epoch; /* of the view under which it is said */
     uint64_t stamp; /* ASK, ENTER: the member's clock, in ms; ANSWER, PLACE: of the question that
                        is answered; 0: of none */
+    uint64_t
+        held_ms;    /* ANSWER, PLACE: what is granted is held for so long from the stamp on (K3a) */
     uint32_t count; /* ASK: how many candidates the member has */
     uint64_t hash;  /* ASK: of them all */
     bool flag;      /* ANSWER: the coordinator has the same; LET_GO: the candidate has resigned */

@@ -51,18 +51,34 @@ uint64_t timing_turn_ms(const struct timing *timing);
 /* T_act: for so long a coordinator may count a lease, from the moment before it asked for it.
  * Clocks may run up to a ninth too fast or too slow: (1 - 1/9) / (1 + 1/9) is 4/5; 2 ms pay for the
  * rounding to whole milliseconds at both ends (Z2). */
-static inline uint64_t timing_act_ms(const struct timing *timing)
+static inline uint64_t timing_act_ms(uint64_t lease_ms)
 {
-    const uint64_t act_ms = timing->lease_ms * 4 / 5;
+    const uint64_t act_ms = lease_ms * 4 / 5;
 
     return act_ms > 2 ? act_ms - 2 : 0;
 }
 
+static inline uint64_t timing_hold_of_ms(uint64_t lost_ms)
+{
+    return 2 * lost_ms < LEASE_MS_MAX ? 2 * lost_ms : LEASE_MS_MAX;
+}
+
 /* T_hold: for so long after its last answer a member may hold what it was granted (K7c). No longer
- * than voters keep it in mind (Z15c). */
+ * than voters keep it in mind (Z15c); while terms change the shorter one (A3). */
 static inline uint64_t timing_hold_ms(const struct timing *timing)
 {
-    return 2 * timing->lost_ms < LEASE_MS_MAX ? 2 * timing->lost_ms : LEASE_MS_MAX;
+    return timing_hold_of_ms(timing->reign_ms);
+}
+
+/* The longest T_hold that a fellow member may name: while terms change the longer one. */
+static inline uint64_t timing_hold_max_ms(const struct timing *timing)
+{
+    return timing_hold_of_ms(timing->lost_ms);
+}
+
+static inline uint64_t timing_held_of_ms(uint64_t hold_ms)
+{
+    return hold_ms * 4 / 5 > 2 ? hold_ms * 4 / 5 - 2 : 0;
 }
 
 /* For so long a member holds what an answer names, from the moment of its question (K3). Under
@@ -70,7 +86,8 @@ static inline uint64_t timing_hold_ms(const struct timing *timing)
  * until a coordinator that stalls has been replaced. */
 static inline uint64_t timing_held_ms(const struct timing *timing, bool strict)
 {
-    return strict ? timing_hold_ms(timing) * 4 / 5 - 2 : timing->stall_ms + timing->verify_ms;
+    return strict ? timing_held_of_ms(timing_hold_ms(timing))
+                  : timing->stall_ms + timing->verify_ms;
 }
 
 /* How long a proposal that was accepted counts, if nothing more is heard of it (U2, J7). */
@@ -134,6 +151,13 @@ static inline uint64_t timing_missed_ms(const struct timing *timing)
 static inline uint64_t timing_question_ms(const struct timing *timing)
 {
     return timing->lost_ms / 16;
+}
+
+/* The same, of the more hasty while terms change (A3): leases may be as short as these have them.
+ */
+static inline uint64_t timing_ask_again_ms(const struct timing *timing)
+{
+    return timing->reign_ms / 16;
 }
 
 /* D2h: the silence after which a coordinator puts the questions of R1. */

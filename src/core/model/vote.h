@@ -47,8 +47,10 @@ struct vote_question {
     enum vote_kind kind;
     uint64_t lineage;
     struct ballot ballot;
-    uint64_t lease_ms;         /* for how long it asks for leases; 0: for none */
-    uint64_t hold_ms;          /* its T_hold (Z15c) */
+    uint64_t lease_ms;     /* for how long it asks for leases; 0: for none */
+    uint64_t hold_ms;      /* its T_hold (Z15c) */
+    uint64_t lease_max_ms; /* what these are at most by the changed terms of the view that came */
+    uint64_t hold_max_ms;  /* with it (Z15a); 0: by none */
     struct ballot handed_over; /* by whom, and the highest epoch that it gave up; epoch 0: nobody */
     struct address address;    /* where the answer goes; none: to this very node */
     uint64_t stamp;            /* what the answer echoes; 0: the asker knows this life (Z1e) */

@@ -18,6 +18,8 @@ enum {
 struct lease_mark {
     uint64_t number; /* 0: none */
     uint64_t ms;
+    uint64_t lease_ms; /* strict: for how long questions since then ask, and with which T_hold */
+    uint64_t hold_ms;
 };
 
 /* lease: what tells the time of an echo. */

@@ -48,10 +48,10 @@ struct candidate {
     struct node_id life;
     struct node_id request;
     uint64_t number;
-    uint64_t token;       /* 0: holds nothing */
-    uint64_t answered_ms; /* of one that is gone: when its member was answered last; 0: never */
-    uint64_t since_ms;    /* it was entered, under this epoch */
-    bool ripe;            /* it has stood for as long as its role's terms want (K6e) */
+    uint64_t token;    /* 0: holds nothing */
+    uint64_t free_ms;  /* of one that is gone: as its member's */
+    uint64_t since_ms; /* it was entered, under this epoch */
+    bool ripe;         /* it has stood for as long as its role's terms want (K6e) */
 };
 
 struct role {
@@ -82,11 +82,11 @@ struct roster_list {
 
 /* roster: what is known of the member at the same position. */
 struct roster_member {
-    bool told;            /* it has told all that it has, or had nothing to tell (K7a) */
-    uint64_t stamp;       /* of the question that came last under this epoch (K2c) */
-    uint64_t asked_ms;    /* when that came; 0: none did */
-    uint64_t answered_ms; /* when it was answered last; 0: never */
-    uint64_t listed_ms;   /* from when on a question brings all that is listed again (K2b) */
+    bool told;          /* it has told all that it has, or had nothing to tell (K7a) */
+    uint64_t stamp;     /* of the question that came last under this epoch (K2c) */
+    uint64_t asked_ms;  /* when that came; 0: none did */
+    uint64_t free_ms;   /* strict: from then on it holds nothing of what it was answered (K7c) */
+    uint64_t listed_ms; /* from when on a question brings all that is listed again (K2b) */
 };
 
 /* roster: the coordinator's. */

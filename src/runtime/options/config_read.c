@@ -565,8 +565,6 @@ static void warn_of_voters(struct reading *reading)
     }
 }
 
-enum { STRICT_HEARTBEAT_MS_MAX = LEASE_MS_MAX / 3 }; /* Z15a */
-
 static bool complete_voters(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
@@ -592,7 +590,7 @@ static bool complete_voters(struct reading *reading)
                              "this node is a voter, and must find again what it has promised: add "
                              "--state-dir");
     }
-    if (config->timing.heartbeat_ms > STRICT_HEARTBEAT_MS_MAX) {
+    if (config->timing.heartbeat_ms > rules_heartbeat_ms_max(GUARD_STRICT)) {
         return refuse_option(
             reading, "heartbeat",
             "under --guard strict no voter binds itself for longer than 60s, which "
