@@ -18,7 +18,7 @@ enum {
     MOVE_FIELDS = 2,
     RULES_FIELDS = 4,
     WISHED_FIELDS = 2,
-    WISHED_VOTER_FIELDS = 2,
+    WISHED_VOTER_FIELDS = 3,
     LEASE_FIELDS = 2,
     NEED_FIELDS = 1,
     LINEAGE_FIELDS = 1,
@@ -572,6 +572,10 @@ static void read_wished_voters(struct reader *reader, struct voters_wish *wish)
         reader_fields(reader, WISHED_VOTER_FIELDS);
         reader_name(reader, wish->voters[i].name);
         wish->voters[i].anew = reader_bool(reader);
+        wish->voters[i].witness = (struct address){.family = 0};
+        if (!reader_accept_nil(reader)) {
+            wish->voters[i].witness = reader_address(reader);
+        }
     }
 }
 
@@ -584,6 +588,11 @@ static void write_wished_voters(struct writer *writer, const struct voters_wish 
         writer_array(writer, WISHED_VOTER_FIELDS);
         writer_name(writer, wish->voters[i].name);
         writer_bool(writer, wish->voters[i].anew);
+        if (address_is_none(&wish->voters[i].witness)) {
+            writer_nil(writer);
+        } else {
+            writer_address(writer, &wish->voters[i].witness);
+        }
     }
 }
 

@@ -28,7 +28,7 @@ enum {
 };
 
 /* In which lists a voter is. On the wire: append only. */
-enum { LISTED_NOW = 1, LISTED_BEFORE = 2, LISTED_BOTH = 3 };
+enum { LISTED_NOW = 1, LISTED_BEFORE = 2, LISTED_WITNESS = 4, LISTED_ALL = 7 };
 
 void body_read_view_id(struct reader *reader, struct view_id *id)
 {
@@ -213,9 +213,10 @@ static void read_voter(struct reader *reader, struct listed_voter *voter)
     if (!reader_accept_nil(reader)) {
         voter->address = reader_address(reader);
     }
-    const uint64_t listed = reader_number(reader, LISTED_NOW, LISTED_BOTH);
+    const uint64_t listed = reader_number(reader, LISTED_NOW, LISTED_ALL);
     voter->now = (listed & LISTED_NOW) != 0;
     voter->before = (listed & LISTED_BEFORE) != 0;
+    voter->witness = (listed & LISTED_WITNESS) != 0;
 }
 
 static void read_voters(struct reader *reader, struct voter_lists *lists)
@@ -243,8 +244,9 @@ static void write_voters(struct writer *writer, const struct voter_lists *lists)
         } else {
             writer_address(writer, &voter->address);
         }
-        writer_number(writer,
-                      (voter->now ? LISTED_NOW : 0U) | (voter->before ? LISTED_BEFORE : 0U));
+        writer_number(writer, (voter->now ? LISTED_NOW : 0U) |
+                                  (voter->before ? LISTED_BEFORE : 0U) |
+                                  (voter->witness ? LISTED_WITNESS : 0U));
     }
 }
 

@@ -2,6 +2,7 @@
  * referred to it, in an order that is part of the protocol. */
 #include "core/state/announce.h"
 
+#include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
@@ -99,6 +100,7 @@ void announce_life_over(struct core *core)
     claim_reset(core);
     unanswered_reset(core);
     campaign_reset(core);
+    absent_reset(core);
     voters_change_reset(core);
     next_view_reset(core);
     move_reset(core);

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "base/text.h"
+#include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
@@ -65,6 +66,7 @@ static uint64_t soonest_ms(const struct core *core)
     }
     due_ms = earlier(due_ms, detector_deadline_ms(core));
     due_ms = earlier(due_ms, voters_change_deadline_ms(core));
+    due_ms = earlier(due_ms, absent_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, wish_deadline_ms(core));
@@ -85,10 +87,14 @@ size_t core_bytes(uint32_t capacity)
     return layout_bytes(capacity);
 }
 
-struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms)
+size_t core_witness_bytes(uint32_t capacity)
 {
-    struct core *core = layout_core(block, options->capacity);
+    return layout_witness_bytes(capacity);
+}
 
+/* Who this node is, for members and witnesses alike. */
+static void core_init_life(struct core *core, const struct core_options *options, uint64_t now_ms)
+{
     random_seed_wide(&core->random, options->random_seed);
     core->secret = random_u64(&core->random);
     lifecycle_draw_id(core);
@@ -99,6 +105,34 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
                          text_length(options->name, NAME_BYTES_MAX + 1));
     assert(fits);
     core->life.self.tags = &core->life.tags;
+    core->capacity = options->capacity;
+    core->timing = options->timing;
+    core->now_ms = now_ms;
+}
+
+/* Z16a: the rest of a core stays as it is, all zero. */
+static struct core *core_init_witness(void *block, const struct core_options *options,
+                                      uint64_t now_ms)
+{
+    struct core *core = layout_witness(block, options->capacity);
+
+    core_init_life(core, options, now_ms);
+    core->terms.guard.policy = GUARD_STRICT;
+    core->configured.timing = options->timing;
+    core->life.phase = PHASE_WITNESS;
+    voter_start(core, options->record, options->record_damaged, options->has_disk);
+    core->due_ms = NEVER_MS;
+    return core;
+}
+
+struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms)
+{
+    if (options->witness) {
+        return core_init_witness(block, options, now_ms);
+    }
+    struct core *core = layout_core(block, options->capacity);
+
+    core_init_life(core, options, now_ms);
     if (options->tags != NULL) {
         tags_copy(&core->life.tags, options->tags);
     }
@@ -111,18 +145,15 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     if (options->voters != NULL) {
         core->terms.voters = *options->voters;
     }
-    core->timing = options->timing;
     core->timing.expect_ms = core->timing.heartbeat_ms;
     core->timing.reign_ms = core->timing.lost_ms;
     core->configured.terms = core->terms;
     core->configured.timing = core->timing;
     core->has_seeds = options->has_seeds;
     core->expect = options->expect;
-    core->capacity = options->capacity;
     core->fanout = options->fanout;
     accord_start(core, &options->agreed, &options->started);
     core->promise.seen = options->epoch_seen;
-    core->now_ms = now_ms;
     book_init(&core->book, &options->address);
     flap_start(core);
     signs_reset(core);
@@ -250,6 +281,7 @@ static void run_due(struct core *core)
     if (core_is_member(core)) {
         detector_tick(core);
         standing_tick(core);
+        absent_tick(core);
         found = removal_tick(core);
         promise_end_pause(core);
     }
@@ -317,8 +349,26 @@ static void tell(struct core *core)
     }
 }
 
+static void step_witness(struct core *core, const struct event *event)
+{
+    core->now_ms = event->now_ms;
+    outbox_reset(core);
+    if (event->type == EVENT_MESSAGE) {
+        dispatch_message(core, event->message);
+    } else if (event->type == EVENT_SYNCED) {
+        voter_on_synced(core, &event->synced);
+        take_votes(core);
+    }
+    voter_end_step(core);
+    core->due_ms = voter_deadline_ms(core);
+}
+
 struct effects core_step(struct core *core, const struct event *event)
 {
+    if (core_is_witness(core)) {
+        step_witness(core, event);
+        return (struct effects){.items = core->out.items, .count = core->out.count};
+    }
     uint64_t installed = core->counters.views_installed;
     enum phase phase = core->life.phase;
     uint64_t handed_epoch = core->campaign.handed_epoch;

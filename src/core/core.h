@@ -47,14 +47,22 @@ struct core_options {
      * `capacity` members. */
     const struct vote_record *record; /* NULL: none */
     bool record_damaged;              /* there is one, and it cannot be relied on (Z3) */
+
+    bool witness; /* it only votes, and is in no view (Z16) */
 };
 
 /* Bytes of the one block a core lives in; some 480 KiB, and 10 to 15 for each member of the
  * capacity; most of which stays untouched until that many members are there. */
 size_t core_bytes(uint32_t capacity);
 
+/* The same of a witness, which keeps one view of so many members at the most, and refuses larger
+ * ones. Its block must be all zero, and little of it is ever written: where the system gives zeroed
+ * pages when they are first touched, a process may have hundreds of witnesses. */
+size_t core_witness_bytes(uint32_t capacity);
+
 /* Initialises a core inside `block` (core_bytes long, aligned as for malloc; the caller's). The
- * first EVENT_TICK, due at once, sets it going. */
+ * first EVENT_TICK, due at once, sets it going. A witness acts on EVENT_MESSAGE, EVENT_SYNCED and
+ * EVENT_TICK alone. */
 struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms);
 
 /* Which parts of the block keep nothing until the next step, what the effects of the last one point
@@ -193,6 +201,9 @@ void core_record(const struct core *core, struct vote_record *record);
 
 /* This node as a voter of guard strict. */
 struct voter_state core_voter(const struct core *core, uint64_t now_ms);
+
+/* What this node, as coordinator, knows of the voter at that place of the view's lists. */
+struct voter_contact core_voter_contact(const struct core *core, uint8_t place, uint64_t now_ms);
 
 /* This node's own candidates, into `out`, which has room for ROLE_OWN_MAX; returns how many. */
 uint32_t core_own_roles(const struct core *core, struct own_role *out);

@@ -3,11 +3,13 @@
 
 #include <assert.h>
 
+#include "core/agreement/absent.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
 #include "core/agreement/claim.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voting.h"
+#include "core/agreement/witness.h"
 #include "core/detection/detector.h"
 #include "core/detection/lease.h"
 #include "core/detection/numbers.h"
@@ -305,7 +307,12 @@ void dispatch_message(struct core *core, const struct message *message)
     if (core->life.phase == PHASE_JOINING && dispatch_ballots(core, message)) {
         return;
     }
-    if (message->type == MESSAGE_PONG && voting_take_proof(core, message)) {
+    if (message->type == MESSAGE_PONG &&
+        (voting_take_proof(core, message) || absent_on_pong(core, message))) {
+        return;
+    }
+    if (core_is_witness(core)) {
+        witness_on_message(core, message);
         return;
     }
     if (core->life.phase == PHASE_JOINING) {

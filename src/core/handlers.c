@@ -196,12 +196,15 @@ void handlers_on_vote(struct core *core, const struct message *message)
     }
 }
 
-/* Z6b: who is no member is leased nothing, and what comes once more, or late, renews nothing. */
+/* Z6b: to a fellow member what comes once more, or late, renews nothing. */
 void handlers_on_ping(struct core *core, const struct message *message)
 {
     const uint32_t sender = view_find(&core->view, &message->from);
     struct lease_said said = {.promised = 0};
 
+    if (voting_on_strangers_ping(core, message)) {
+        return;
+    }
     if (!id_equal(&message->ping.subject, &core->life.self.id)) {
         removal_on_request(core, message);
         return;

@@ -7,6 +7,8 @@
 #include "core/holding/roster.h"
 #include "core/state/outbox.h"
 
+enum { PAGE_BYTES = 4096 }; /* of most systems */
+
 /* Hands out parts of the core's one block. */
 struct arena {
     uint8_t *base; /* NULL: only counts */
@@ -98,16 +100,57 @@ struct core *layout_core(void *block, uint32_t capacity)
     return core;
 }
 
+/* What is written at each question together, in few pages. */
+static void lay_out_witness(struct arena *arena, struct core *core, uint32_t capacity)
+{
+    core->out.capacity = outbox_capacity_of_witness();
+    core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
+    take_view(arena, &core->voter.accepted, capacity);
+    core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
+}
+
+/* Such that what the voter keeps, but for all who may wait, is in one page if the block begins one.
+ */
+static size_t witness_begins_at(void)
+{
+    const size_t in_page = offsetof(struct core, voter) % PAGE_BYTES;
+    const size_t bytes = offsetof(struct voter, waiting) + sizeof(struct waiting_vote);
+
+    return in_page + bytes <= PAGE_BYTES ? 0 : PAGE_BYTES - in_page;
+}
+
+size_t layout_witness_bytes(uint32_t capacity)
+{
+    struct core layout; /* What it holds is not looked at. */
+    struct arena arena = {.used = witness_begins_at()};
+
+    take(&arena, sizeof(struct core));
+    lay_out_witness(&arena, &layout, capacity);
+    return arena.used;
+}
+
+struct core *layout_witness(void *block, uint32_t capacity)
+{
+    struct arena arena = {.base = block, .used = witness_begins_at()};
+    struct core *core = take(&arena, sizeof *core);
+
+    lay_out_witness(&arena, core, capacity);
+    return core;
+}
+
 /* All but its table, in which an empty view is looked for, too. */
 static struct core_part part_of(const struct view *view)
 {
-    const uint8_t *start = (const uint8_t *)view->members;
+    const size_t table = (size_t)((const uint8_t *)view->members - (const uint8_t *)view->index);
 
-    return (struct core_part){view->members, (size_t)((const uint8_t *)view->index - start)};
+    return (struct core_part){view->members, view_bytes(view->capacity) - table};
 }
 
 uint32_t layout_unused(const struct core *core, struct core_part out[CORE_PARTS_MAX])
 {
+    if (core_is_witness(core)) {
+        return 0; /* It has none of these. */
+    }
     const struct view *const kept[] = {&core->change.pending, &core->voter.accepted,
                                        &core->claim.base, &core->campaign.best};
     uint32_t count = 0;

@@ -2,6 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/agreement/absent.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/successor.h"
@@ -88,9 +90,30 @@ const struct member *core_coordinator(const struct core *core)
     return standing_coordinator(core);
 }
 
+/* Who is no member leases only when it is asked, and can be counted on if it answers (Z16c). */
+static uint32_t voters_there(const struct core *core, uint64_t now_ms)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    voter_set there = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct node_id *record = &lists->voters[i].record;
+        const bool is_there = lease_voter_until(core, record) > now_ms ||
+                              (core->electorate.positions[i] == VIEW_NONE &&
+                               absent_is_fresh(core, record));
+        there |= is_there ? voter_set_of(i) : 0;
+    }
+    return voter_lists_count(lists, there).have;
+}
+
 struct guard_state core_guard(const struct core *core, uint64_t now_ms)
 {
-    return standing_guard(core, now_ms);
+    struct guard_state state = standing_guard(core, now_ms);
+
+    if (core_is_strict(core) && core_is_coordinator(core)) {
+        state.fresh = voters_there(core, now_ms);
+    }
+    return state;
 }
 
 uint64_t core_acting_until_ms(const struct core *core, uint64_t now_ms)
@@ -332,6 +355,25 @@ struct voter_state core_voter(const struct core *core, uint64_t now_ms)
         state.accepted = view_id_of(&voter->accepted);
     }
     return state;
+}
+
+struct voter_contact core_voter_contact(const struct core *core, uint8_t place, uint64_t now_ms)
+{
+    const struct listed_voter *voter = &core->view.voters.voters[place];
+    const struct absent_voter *known = absent_find(core, &voter->record);
+    const uint64_t until_ms = core_is_coordinator(core) ? lease_voter_until(core, &voter->record)
+                                                        : 0;
+    struct voter_contact contact = {.is_member = electorate_position(core, voter) != VIEW_NONE,
+                                    .leased_ms = until_ms > now_ms ? until_ms - now_ms : 0,
+                                    .answered_ms_ago = NEVER_MS};
+
+    assert(place < core->view.voters.count);
+    if (core_is_coordinator(core) && !contact.is_member && known != NULL && known->heard_ms != 0) {
+        contact.answers = absent_is_fresh(core, &voter->record);
+        contact.answered_ms_ago = now_ms - known->answered_ms;
+        contact.round_trip_ms = known->rtt_ms;
+    }
+    return contact;
 }
 
 uint32_t core_own_roles(const struct core *core, struct own_role *out)

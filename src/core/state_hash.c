@@ -30,7 +30,7 @@ static uint64_t add_peers(uint64_t hash, const struct core *core)
 
         hash = hash_u64(hash, peer->number.highest);
         hash = hash_u64(hash, peer->signs.heard_ms);
-        hash = hash_u64(hash, core_is_strict(core) ? peer->lease.until_ms : peer->lease.asked_ms);
+        hash = hash_u64(hash, peer->lease.asked_ms);
         hash = hash_u64(hash, peer->charge.verdict);
         hash = hash_u64(hash, (peer->signs.linked ? 1U : 0U) | (peer->charge.confirmed ? 2U : 0U) |
                                   (peer->charge.leaves ? 4U : 0U));
@@ -54,6 +54,10 @@ static uint64_t add_voter(uint64_t hash, const struct core *core)
     hash = hash_u64(hash, voter->record.lease_ms);
     hash = hash_u64(hash, voter->record.hold_ms);
     hash = add_view(hash, &voter->accepted);
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        hash = add_id(hash, &core->lease.voters[i].record);
+        hash = hash_u64(hash, core->lease.voters[i].until_ms);
+    }
     hash = hash_u64(hash, voter->until_ms);
     hash = hash_u64(hash, voter->held_until_ms);
     hash = hash_u64(hash, voter->number);

@@ -13,6 +13,8 @@ const char *phase_text(enum phase phase)
         return "leaving";
     case PHASE_STOPPED:
         return "stopped";
+    case PHASE_WITNESS:
+        return "witness";
     }
     return "unknown";
 }

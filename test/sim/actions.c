@@ -79,11 +79,15 @@ void sim_start(struct sim *sim, uint32_t index)
         .record = own_record ? record_disk_find(&host->record) : NULL,
         .record_damaged = !own_record,
         .has_disk = host->guard.policy == GUARD_STRICT,
+        .witness = host->only_votes,
     };
     const struct tags tags = sim_tags_of(host->tag == NULL ? "" : host->tag);
     options.tags = &tags;
+    struct random own; /* The others' chance is what it would be without witnesses. */
+    random_seed(&own, sim->options.seed ^ (UINT64_C(0x5749544e) << 16) ^ index ^
+                          (uint64_t)host->process << 32);
     for (int i = 0; i < 4; i++) {
-        options.random_seed[i] = random_u64(&sim->random);
+        options.random_seed[i] = random_u64(host->only_votes ? &own : &sim->random);
     }
     bool remembers = host->has_disk && host->stored;
     if (remembers) {
@@ -92,11 +96,16 @@ void sim_start(struct sim *sim, uint32_t index)
         options.agreed = host->writes[host->latest].agreed;
         options.started = host->writes[host->latest].started;
     }
+    if (host->only_votes) {
+        memset(sim->cores + index * sim->core_stride, 0, core_witness_bytes(options.capacity));
+    }
     host->core = core_init(sim->cores + index * sim->core_stride, &options, host_now_ms(sim, host));
 
     oracle_on_start(sim, host);
     process_schedule_tick(sim, host, sim->now_us);
-    roles_on_start(sim, host);
+    if (!host->only_votes) {
+        roles_on_start(sim, host);
+    }
     sim->changed = true;
     if (remembers) {
         const struct stored *stored = &host->writes[host->latest];
@@ -567,6 +576,8 @@ void sim_change_voters(struct sim *sim, uint32_t index, uint32_t set, uint32_t a
             memcpy(voter->name, sim->hosts[i].right_name, sizeof voter->name);
             voter->anew = (anew >> i & 1) != 0;
             sim->hosts[i].record.wished = true;
+            voter->witness = sim->hosts[i].only_votes ? sim->hosts[i].address
+                                                      : (struct address){.family = 0};
         }
     }
     pending->wish = (struct rules_wish){.voters = wish};

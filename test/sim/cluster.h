@@ -79,8 +79,9 @@ struct host {
     bool paused;
     bool leaves; /* was asked to */
     bool isolated;
-    bool broken;    /* for good: agreement is expected of the others (Y6) */
-    bool disturbed; /* something was done to it, or its links, since its process started (S8) */
+    bool broken;     /* for good: agreement is expected of the others (Y6) */
+    bool only_votes; /* it has a witness in place of a node */
+    bool disturbed;  /* something was done to it, or its links, since its process started (S8) */
     struct address address;
     struct core *core;
     struct clock clock;
@@ -197,6 +198,7 @@ struct sim {
     char *texts[TEXTS];
     uint32_t text_next;
 
+    uint32_t node_count; /* hosts of nodes, the first ones; behind them are those of witnesses */
     uint32_t host_count;
     struct host hosts[];
 };

@@ -71,6 +71,7 @@ const struct fault *fault_table(uint32_t *count)
         {"double of a voter", 1, FAULTS_OF_VOTERS, FAULT_FORGETS, strike_double_of_a_voter},
         {"recovery", 3, FAULTS_OF_RECOVERY, FAULT_SPLITS, strike_recovery},
         {"hasty recovery", 1, FAULTS_OF_RECOVERY, FAULT_SPLITS, strike_hasty_recovery},
+        {"witness", 4, FAULTS_OF_WITNESSES, FAULT_HARMLESS, strike_witness},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

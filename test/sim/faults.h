@@ -31,6 +31,7 @@ enum fault_group {
     FAULTS_OF_VOTERS,    /* for plans of guard strict; whoever lies is not made a voter */
     FAULTS_OF_RECOVERY,  /* for some of those where nobody lies and no options differ: voters are
                             lost for good, or so an operator says */
+    FAULTS_OF_WITNESSES, /* for some of those whose voters change */
 };
 
 struct fault {

@@ -124,6 +124,7 @@ void strike_double_of_a_voter(struct sim *sim, struct random *random);
 void strike_change_of_voters(struct sim *sim, struct random *random);
 void strike_recovery(struct sim *sim, struct random *random);
 void strike_hasty_recovery(struct sim *sim, struct random *random);
+void strike_witness(struct sim *sim, struct random *random);
 void strike_pause_of_the_acting(struct sim *sim, struct random *random);
 void strike_pause_in_a_campaign(struct sim *sim, struct random *random);
 void strike_cut_of_the_acting(struct sim *sim, struct random *random);

@@ -8,7 +8,8 @@ static uint32_t any_voter(struct sim *sim, struct random *random)
 {
     uint32_t host = any_host(sim, random);
 
-    while (!sim_is_voter(sim, host)) {
+    /* It may be that a witness votes alone. */
+    for (uint32_t i = 0; !sim_is_voter(sim, host) && i < sim_host_count(sim); i++) {
         host = (host + 1) % sim_host_count(sim);
     }
     return host;
@@ -73,7 +74,7 @@ static uint32_t listed_hosts(struct sim *sim)
 {
     uint32_t set = 0;
 
-    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+    for (uint32_t i = 0; i < sim_host_count(sim) + sim_witness_count(sim); i++) {
         set |= sim_is_voter(sim, i) ? UINT32_C(1) << i : 0;
     }
     return set;
@@ -226,6 +227,115 @@ void strike_hasty_recovery(struct sim *sim, struct random *random)
     }
 }
 
+/* --- Witnesses --- */
+
+static void resume(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_resume(sim, host);
+}
+
+/* It comes, goes, takes a voter's place or makes way for one, or gets another record. */
+static void change_with_witness(struct sim *sim, struct random *random, uint32_t witness)
+{
+    const uint32_t listed = listed_hosts(sim);
+    const uint32_t it = UINT32_C(1) << witness;
+    const uint32_t voter = UINT32_C(1) << any_voter(sim, random);
+    const uint32_t one = UINT32_C(1) << any_host(sim, random);
+    uint32_t wished = listed | it;
+    uint32_t anew = 0;
+
+    switch (draw(random, 0, 4)) {
+    case 0:
+        wished = (listed & ~it) | one;
+        break;
+    case 1:
+        wished = (listed & ~voter) | one | it;
+        break;
+    case 2:
+        anew = (listed & it) != 0 ? it : 0;
+        break;
+    default:
+        break;
+    }
+    sim_change_voters(sim, any_host(sim, random), wished, anew);
+}
+
+static void rejoin(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_rejoin_network(sim, host);
+}
+
+static void mend(struct sim *sim, uint32_t a, uint32_t b)
+{
+    sim_mend(sim, a, b);
+}
+
+/* As far away as another site, over a line that loses packets. */
+static void slow_its_link(struct sim *sim, struct random *random, uint32_t witness)
+{
+    struct quality quality = sim_default_quality();
+
+    quality.latency_us_min = draw_u32(random, 1000, 200000);
+    quality.latency_us_max = quality.latency_us_min + draw_u32(random, 1000, 50000);
+    quality.loss_ppm = 50000 * draw_u32(random, 0, 2);
+    sim_set_quality_from(sim, witness, &quality);
+}
+
+static void lose_its_disk(struct sim *sim, struct random *random, uint32_t witness)
+{
+    if (sim_may_spoil_record(sim, witness)) {
+        sim_crash(sim, witness);
+        sim_lose_record(sim, witness);
+        sim_after(sim, draw(random, 0, 2000), fault_start_again, witness, KEEP_DISK);
+    }
+}
+
+static void stop_for(struct sim *sim, struct random *random, uint32_t witness)
+{
+    sim_pause(sim, witness);
+    sim_after(sim, draw(random, 50, 4000), resume, witness, 0);
+}
+
+void strike_witness(struct sim *sim, struct random *random)
+{
+    if (sim_witness_count(sim) == 0 || !sim_has_founded(sim)) {
+        return;
+    }
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t other = any_host(sim, random);
+
+    switch (draw(random, 0, 9)) {
+    case 0:
+        fault_crash_and_return(sim, witness, draw_u32(random, 0, 3000));
+        break;
+    case 1:
+        lose_its_disk(sim, random, witness);
+        break;
+    case 2:
+        stop_for(sim, random, witness);
+        break;
+    case 3:
+        sim_isolate(sim, witness);
+        sim_after(sim, draw(random, 200, 6000), rejoin, witness, 0);
+        break;
+    case 4:
+        sim_cut(sim, witness, other);
+        sim_after(sim, draw(random, 200, 6000), mend, witness, other);
+        break;
+    case 5:
+        slow_its_link(sim, random, witness);
+        break;
+    case 6:
+        sim_slow_record(sim, witness, draw(random, 10, 800));
+        break;
+    default:
+        change_with_witness(sim, random, witness);
+        break;
+    }
+}
+
 /* --- Leases --- */
 
 /* About as long as a coordinator counts a lease, as a voter holds it, or as a silence may last. */
@@ -251,12 +361,6 @@ static uint32_t acting_or_any(struct sim *sim, struct random *random)
         }
     }
     return any;
-}
-
-static void resume(struct sim *sim, uint32_t host, uint32_t unused)
-{
-    (void)unused;
-    sim_resume(sim, host);
 }
 
 static void pause_for(struct sim *sim, uint32_t host, uint32_t ms)

@@ -40,15 +40,6 @@ static bool votes(const struct sim *sim, const struct host *host)
     return status == VOTER_FOUNDED || (status == VOTER_FOUNDING && !host->record.spoilt);
 }
 
-static uint32_t voting_count(const struct sim *sim)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sim->host_count; i++) {
-        count += votes(sim, &sim->hosts[i]);
-    }
-    return count;
-}
-
 uint64_t sim_epochs_apart(const struct sim *sim)
 {
     uint64_t highest = 0;
@@ -97,6 +88,30 @@ const struct voter_lists *sim_lists(const struct sim *sim)
     return highest == NULL ? NULL : &highest->voters;
 }
 
+bool sim_witness_votes(const struct sim *sim)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+
+    for (uint8_t i = 0; lists != NULL && i < lists->count; i++) {
+        if (lists->voters[i].witness) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sim_knows_witness(const struct sim *sim, uint32_t index, uint32_t witness)
+{
+    const struct host *host = host_of(sim, index);
+    const struct voter_lists *lists = &core_view(host->core)->voters;
+    const uint8_t place = voter_lists_find_name(lists, host_of(sim, witness)->name);
+    const struct voter_contact contact = core_voter_contact(host->core, place,
+                                                            host_now_ms(sim, host));
+
+    return contact.answers && !contact.is_member && contact.round_trip_ms > 0 &&
+           contact.answered_ms_ago < timing_replace_ms(&host->timing);
+}
+
 bool sim_has_settled(const struct sim *sim)
 {
     const struct voter_lists *lists = sim_lists(sim);
@@ -107,8 +122,9 @@ bool sim_has_settled(const struct sim *sim)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
         const struct vote_record *record = record_disk_find(&host->record);
+        /* A witness is shown nothing again that others have agreed on without it. */
         const bool votes = record != NULL && record->state == VOTE_RECORD_FOUNDED &&
-                           voter_lists_find(lists, &record->id) != VOTER_NONE;
+                           !host->only_votes && voter_lists_find(lists, &record->id) != VOTER_NONE;
         if (votes &&
             (record->accepted == NULL || record->accepted->voters.number != lists->number)) {
             return false;
@@ -214,7 +230,7 @@ bool sim_agrees(const struct sim *sim)
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
-        if (!host->running || host->paused || host->isolated || host->broken) {
+        if (!host->running || host->paused || host->isolated || host->broken || host->only_votes) {
             continue;
         }
         const struct view *view = core_view(host->core);
@@ -237,11 +253,11 @@ bool sim_agrees(const struct sim *sim)
     /* Each of the expected holds a view, and so this one view, with itself in it (S3). Besides
      * them it may hold the broken, of whom nothing is said. */
     uint32_t others = broken_in(sim, agreed);
-    uint32_t counted = first->guard.policy == GUARD_STRICT ? voting_count(sim) : expected;
+    const bool enough = first->guard.policy == GUARD_STRICT
+                            ? sim_can_do_without(sim, SIM_NOBODY, SIM_NOBODY)
+                            : expected >= core_guard(first->core, host_now_ms(sim, first)).needed;
     return agreed->member_count == expected + others &&
-           (others > 0 ||
-            sim_acting_count(sim) ==
-                (counted >= core_guard(first->core, host_now_ms(sim, first)).needed ? 1 : 0));
+           (others > 0 || sim_acting_count(sim) == (enough ? 1 : 0));
 }
 
 bool sim_is_behind(const struct sim *sim, uint32_t index)
@@ -276,7 +292,18 @@ bool sim_is_leaving(const struct sim *sim, uint32_t host)
 
 uint32_t sim_host_count(const struct sim *sim)
 {
-    return sim->host_count;
+    return sim->node_count;
+}
+
+uint32_t sim_witness_count(const struct sim *sim)
+{
+    return sim->host_count - sim->node_count;
+}
+
+uint32_t sim_witness(const struct sim *sim, uint32_t n)
+{
+    assert(n < sim_witness_count(sim));
+    return sim->node_count + n;
 }
 
 bool sim_is_seed(const struct sim *sim, uint32_t host)

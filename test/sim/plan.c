@@ -54,6 +54,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
     return sim_new(&(struct sim_options){
         .seed = plan->seed,
         .host_count = plan->hosts,
+        .witness_count = plan->witnesses,
         .seed_count = plan->seeds < plan->hosts ? plan->seeds : plan->hosts,
         .profile = plan->profile,
         .watchers = plan->watchers,
@@ -81,6 +82,15 @@ static void start_all(const struct plan *plan, struct sim *sim)
         sim_start(sim, host);
         if (!plan->together) {
             sim_run(sim, random_below(sim_random(sim), 500));
+        }
+    }
+}
+
+static void start_witnesses(struct sim *sim)
+{
+    for (uint32_t n = 0; n < sim_witness_count(sim); n++) {
+        if (!sim_is_running(sim, sim_witness(sim, n))) {
+            sim_start(sim, sim_witness(sim, n));
         }
     }
 }
@@ -426,12 +436,14 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     struct random random;
 
     start_all(plan, sim);
+    start_witnesses(sim);
     strike_all(plan, sim, outcome);
     if (sim_failure(sim) != NULL) {
         return NULL;
     }
     random_seed(&random, plan->seed ^ UINT64_C(0x454e44));
     fault_end_all(sim, &random);
+    start_witnesses(sim);
     if (plan->haunted) {
         fault_haunt(sim, &random, plan->haunting);
     }
@@ -444,7 +456,9 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
         wrong = roles_settle(sim);
     }
     uint32_t broken = plan->broken % plan->hosts;
-    if (wrong == NULL && plan->narrowed && sim_can_do_without(sim, broken, broken)) {
+    /* A witness holds no base, so what it is asked and shown is long. */
+    if (wrong == NULL && plan->narrowed && sim_can_do_without(sim, broken, broken) &&
+        !sim_witness_votes(sim)) {
         wrong = plan_check_narrow(plan, sim, &random);
     }
     if (wrong == NULL && is_unanswered(plan)) {

@@ -22,6 +22,7 @@ struct plan {
     uint64_t seed;
     uint32_t hosts;
     uint32_t seeds;
+    uint32_t witnesses; /* that may be made voters */
     struct guard guard; /* strict: the first so many hosts are voters, the others are workers */
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;

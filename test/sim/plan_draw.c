@@ -18,6 +18,7 @@ enum {
     STRICT_ONE_IN = 4,       /* are of guard strict */
     RECOVERY_ONE_IN = 4,     /* of these, have voters that are lost for good */
     STRICT_TERMS_ONE_IN = 3, /* of these terms change, too */
+    WITNESS_ONE_IN = 2,      /* of those whose voters change, have a witness */
     VOTERS_LEAST = 3,
 };
 
@@ -245,6 +246,34 @@ static void draw_narrowed(struct plan *plan, const char *only)
     }
 }
 
+static bool has_fault(const struct plan *plan, enum fault_group group)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+
+    for (uint32_t i = 0; i < plan->strike_count; i++) {
+        if (table[plan->strikes[i].fault].group == group) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Z16, by a chance of its own: the other plans are what they were. Where there is no other fault,
+ * in each plan. */
+static void draw_witness(struct plan *plan, const char *only)
+{
+    struct random random;
+    const bool is_asked_for = only != NULL && strcmp(only, "witness") == 0;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x5749544e455353));
+    if (is_asked_for || (has_fault(plan, FAULTS_OF_VOTERS) && only == NULL &&
+                         draw(&random, 1, WITNESS_ONE_IN) == 1)) {
+        plan->witnesses = 1;
+        draw_group(plan, FAULTS_OF_WITNESSES, only, 1);
+    }
+}
+
 static bool is_lie(const char *fault)
 {
     return fault != NULL &&
@@ -299,6 +328,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     const char *lie = options->liar && is_lie(options->only) ? options->only : NULL;
     draw_common(plan, &random, lie != NULL ? NULL : options->only);
     if (options->only != NULL && lie == NULL) {
+        if (plan->guard.policy == GUARD_STRICT) {
+            draw_witness(plan, options->only);
+        }
         return;
     }
     draw_group(plan, FAULTS_OF_CLOCKS, NULL, strict ? 1 : CLOCKS_ONE_IN);
@@ -309,6 +341,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
         draw_group(plan, FAULTS_OF_LEASES, NULL, 2);
         draw_group(plan, FAULTS_OF_VOTERS, NULL, 2);
+    }
+    if (plan->guard.policy == GUARD_STRICT && !options->liar) {
+        draw_witness(plan, options->only);
     }
     if (options->liar) {
         draw_liars(plan, lie);

@@ -289,7 +289,8 @@ static void check_storm(struct sim *sim, const struct host *host)
 void host_step(struct sim *sim, struct host *host, struct event *event)
 {
     const struct node_id life = core_self(host->core)->id;
-    const bool large = sim->options.capacity >= MANY || sim->options.scribbles;
+    const bool large = (sim->options.capacity >= MANY || sim->options.scribbles) &&
+                       !host->only_votes;
     const uint64_t installed = large ? core_counters(host->core)->views_installed : 0;
 
     event->now_ms = host_now_ms(sim, host);
@@ -313,7 +314,9 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
         }
     }
     oracle_after_step(sim, host, &effects);
-    roles_after_step(sim, host);
+    if (!host->only_votes) {
+        roles_after_step(sim, host);
+    }
     if (!id_equal(&life, &core_self(host->core)->id)) {
         lifeline_on_end(sim, host); /* Connections to the former life end with it. */
     }

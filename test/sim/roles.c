@@ -71,7 +71,7 @@ void roles_init(struct sim *sim)
         return;
     }
     sim->roles = calloc(1, sizeof *sim->roles +
-                               sim->host_count * CLIENTS * sizeof sim->roles->clients[0]);
+                               sim->node_count * CLIENTS * sizeof sim->roles->clients[0]);
     assert(sim->roles != NULL);
     random_seed(&sim->roles->random, sim->options.seed ^ UINT64_C(0x524f4c4553));
 }
@@ -259,7 +259,7 @@ static void check_exclusion(struct sim *sim, struct host *host, uint32_t role)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < sim->host_count; i++) {
+    for (uint32_t i = 0; i < sim->node_count; i++) {
         if (!is_of_another_cluster(sim, &sim->hosts[i])) {
             (void)holds(sim, &sim->hosts[i], role, &count);
         }
@@ -275,7 +275,7 @@ static bool has_excess(const struct sim *sim, const struct host *host, uint32_t 
     const struct view *view = core_view(host->core);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < sim->host_count; i++) {
+    for (uint32_t i = 0; i < sim->node_count; i++) {
         const struct host *other = &sim->hosts[i];
         bool runs = other->running && !other->paused;
         if (runs && view_has(view, &core_self(other->core)->id) &&
@@ -323,7 +323,7 @@ void roles_after_step(struct sim *sim, struct host *host)
 
 static struct host *acting_host(struct sim *sim)
 {
-    for (uint32_t i = 0; i < sim->host_count; i++) {
+    for (uint32_t i = 0; i < sim->node_count; i++) {
         if (sim->hosts[i].running && sim_is_acting(sim, i)) {
             return &sim->hosts[i];
         }
@@ -335,7 +335,7 @@ static struct host *acting_host(struct sim *sim)
 static const struct client *find_client(struct sim *sim, const struct listed_role *listed,
                                         uint32_t *role)
 {
-    for (uint32_t i = 0; i < sim->host_count; i++) {
+    for (uint32_t i = 0; i < sim->node_count; i++) {
         struct host *host = &sim->hosts[i];
         for (uint64_t k = 0; host->running && k < CLIENTS; k++) {
             struct client *client = client_at(sim, host, k);
@@ -366,7 +366,7 @@ static void count_clients(struct sim *sim, const struct view *view,
                           struct tally_of_role tallies[ROLES])
 {
     memset(tallies, 0, ROLES * sizeof tallies[0]);
-    for (uint32_t i = 0; i < sim->host_count; i++) {
+    for (uint32_t i = 0; i < sim->node_count; i++) {
         for (uint64_t k = 0; sim->hosts[i].running && k < CLIENTS; k++) {
             const struct client *client = client_at(sim, &sim->hosts[i], k);
             tallies[role_of(k)].stand += client->state != CLIENT_IDLE;

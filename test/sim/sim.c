@@ -47,7 +47,9 @@ static void name_host(struct host *host, uint32_t index)
 {
     static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
 
-    if (index < sizeof names / sizeof names[0]) {
+    if (host->only_votes) {
+        snprintf(host->name, sizeof host->name, "witness%u", index + 1);
+    } else if (index < sizeof names / sizeof names[0]) {
         snprintf(host->name, sizeof host->name, "%s", names[index]);
     } else {
         snprintf(host->name, sizeof host->name, "node%u", index + 1);
@@ -89,12 +91,15 @@ static void init_host(struct sim *sim, uint32_t index)
     struct host *host = &sim->hosts[index];
 
     host->index = index;
+    host->only_votes = index >= sim->node_count;
     name_host(host, index);
     memcpy(host->right_name, host->name, sizeof host->right_name);
     host->address = address_of(index);
     host->record.number = index;
     host->has_disk = sim->options.disks;
-    host->clock.shown_us = US_PER_MS * random_between(&sim->random, 1000, 100 * 1000 * 1000);
+    host->clock.shown_us = US_PER_MS * (host->only_votes ? 1000 + UINT64_C(100000) * index
+                                                         : random_between(&sim->random, 1000,
+                                                                          100 * 1000 * 1000));
     host->now_us = UINT64_MAX;
     host->tick_at_us = UINT64_MAX;
     host->seed_count = sim->options.seed_count;
@@ -156,13 +161,15 @@ static void free_cores(struct sim *sim)
 
 struct sim *sim_new(const struct sim_options *options)
 {
-    struct sim *sim = calloc(1, sizeof *sim + options->host_count * sizeof sim->hosts[0]);
+    const uint32_t hosts = options->host_count + options->witness_count;
+    struct sim *sim = calloc(1, sizeof *sim + hosts * sizeof sim->hosts[0]);
     assert(sim != NULL);
     sim->options = *options;
     apply_defaults(&sim->options);
     assert(sim->options.host_count > 0 && sim->options.seed_count <= SIM_SEEDS_MAX);
 
-    sim->host_count = options->host_count;
+    sim->node_count = options->host_count;
+    sim->host_count = hosts;
     sim->timing = timing_of(sim->options.profile);
     timing_override(&sim->timing, sim->options.heartbeat_ms, sim->options.lost_ms);
     sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;

@@ -39,17 +39,18 @@ struct sim_options {
     uint32_t fanout;       /* 0: FANOUT_DEFAULT */
     uint64_t heartbeat_ms; /* these two instead of the profile's; 0: the profile's */
     uint64_t lost_ms;
-    struct guard guard;   /* policy 0: none */
-    uint32_t expect;      /* of every host (F3); 0: none */
-    uint32_t voter_count; /* the first so many hosts are voters, under guard strict; else 0 */
-    bool disks;           /* every host has a state directory */
-    bool exclusive;       /* at any instant one may act at the most (S9, S10) */
-    bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
-                             against all of them together */
-    uint64_t silent_ms;   /* the shortest T_silent that terms are changed to, or that a host is
-                             started with; 0: there is none but the sim's */
-    bool mixed;           /* hosts are started with other options than the sim's, too */
-    bool roles;           /* every host has clients that stand for roles (roles.h) */
+    struct guard guard;     /* policy 0: none */
+    uint32_t expect;        /* of every host (F3); 0: none */
+    uint32_t voter_count;   /* the first so many hosts are voters, under guard strict; else 0 */
+    uint32_t witness_count; /* so many hosts more, behind the others, that only vote (Z16) */
+    bool disks;             /* every host has a state directory */
+    bool exclusive;         /* at any instant one may act at the most (S9, S10) */
+    bool disorder;          /* splits may happen: S5 to S7 are held against each maker of views, not
+                               against all of them together */
+    uint64_t silent_ms;     /* the shortest T_silent that terms are changed to, or that a host is
+                               started with; 0: there is none but the sim's */
+    bool mixed;             /* hosts are started with other options than the sim's, too */
+    bool roles;             /* every host has clients that stand for roles (roles.h) */
     bool spares_codec; /* messages are made frames and read again only where the bytes matter: the
                           same run, sooner */
     bool spares_hash;  /* sim_trace_hash is not kept */
@@ -321,9 +322,11 @@ bool sim_sees(struct sim *sim, uint32_t host, const char *text, uint64_t ms);
 
 bool sim_is_running(const struct sim *sim, uint32_t host);
 bool sim_is_leaving(const struct sim *sim, uint32_t host); /* was asked to, and still runs */
-uint32_t sim_host_count(const struct sim *sim);
-bool sim_is_seed(const struct sim *sim, uint32_t host); /* one of everybody's seeds */
-uint32_t sim_voter_count(const struct sim *sim);        /* 0 but under guard strict */
+uint32_t sim_host_count(const struct sim *sim);            /* without the witnesses */
+uint32_t sim_witness_count(const struct sim *sim);
+uint32_t sim_witness(const struct sim *sim, uint32_t n); /* that one as a host */
+bool sim_is_seed(const struct sim *sim, uint32_t host);  /* one of everybody's seeds */
+uint32_t sim_voter_count(const struct sim *sim);         /* 0 but under guard strict */
 /* On rings: does everybody hold lifelines to its neighbours in its view, and to nobody else (D9)?
  */
 bool sim_watches_its_neighbours(const struct sim *sim);
@@ -335,6 +338,11 @@ bool sim_may_have_a_vote(const struct sim *sim, uint32_t host);
 
 /* The voters of the highest view that anybody holds, or has on disk; NULL: there is none. */
 const struct voter_lists *sim_lists(const struct sim *sim);
+
+bool sim_witness_votes(const struct sim *sim); /* any */
+
+/* Does the coordinator at that host know that the witness answers, and how long that takes? */
+bool sim_knows_witness(const struct sim *sim, uint32_t host, uint32_t witness);
 
 /* Is no change of the voters on any voter's disk that is not settled? */
 bool sim_has_settled(const struct sim *sim);

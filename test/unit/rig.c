@@ -161,6 +161,18 @@ struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
                                                  .version = about.version}}};
 }
 
+struct voter_lease rig_lease(const struct rig *rig, char voter)
+{
+    const struct node_id record = record_of(voter);
+
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        if (id_equal(&rig->core->lease.voters[i].record, &record)) {
+            return rig->core->lease.voters[i];
+        }
+    }
+    return (struct voter_lease){.epoch = 0};
+}
+
 bool rig_answers(struct rig *rig, char voter, const struct lease_said *said)
 {
     const struct node_id id = rig_id(rig, voter);

@@ -7,6 +7,7 @@
 #define TEST_RIG_H
 
 #include "core/core.h"
+#include "core/state/detection.h"
 #include "view_builder.h"
 
 enum {
@@ -110,6 +111,10 @@ void rig_hears(struct rig *rig, char from);
  * kind, with that result. */
 struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
                         enum vote_result result);
+
+/* What the core knows of the lease of the voter of that letter, by its record; all zero: nothing.
+ */
+struct voter_lease rig_lease(const struct rig *rig, char voter);
 
 /* The voter's answer to the question that the core put to it last; false: none is open. By
  * its own record, unless another is named. */

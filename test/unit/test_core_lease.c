@@ -422,7 +422,7 @@ Test(core_lease, a_voter_that_is_bound_has_not_leased_yet)
 
     says(core, B, (struct lease_said){.promised = core->view.epoch}, 1);
     cr_assert_eq(lease_holders(core, 1000), 0);
-    cr_assert_eq(core->peers[B].lease.promised, core->view.epoch);
+    cr_assert_eq(rig_lease(rig, 'B').promised, core->view.epoch);
     rig_free(rig);
 }
 
@@ -434,7 +434,7 @@ Test(core_lease, who_is_no_voter_leases_nothing)
 
     leases(core, D, core->view.epoch, 1);
     cr_assert_eq(lease_holders(core, 1000), 0);
-    cr_assert_eq(core->peers[D].lease.promised, 0);
+    cr_assert_eq(rig_lease(rig, 'D').promised, 0);
     rig_free(rig);
 }
 
@@ -465,7 +465,7 @@ Test(core_lease, a_voter_that_is_no_fellow_gives_no_lease)
 
     lease_on_said(core, &pong, B);
     cr_assert_eq(lease_holders(core, 1000), 0);
-    cr_assert_eq(core->peers[B].lease.promised, 0);
+    cr_assert_eq(rig_lease(rig, 'B').promised, 0);
     rig_free(rig);
 }
 

@@ -393,18 +393,19 @@ static struct rig *rig_asked(void)
 
     rig_pass(rig, rig->timing.heartbeat_ms * 11 / 10, "B C");
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'));
-    cr_assert_eq(rig->core->peers[1].lease.until_ms, 0);
+    cr_assert_eq(rig_lease(rig, 'B').until_ms, 0);
     return rig;
 }
 
 static struct message answer_of_b(const struct rig *rig)
 {
-    return (struct message){
-        .type = MESSAGE_PONG,
-        .ping = {.nonce = rig->core->peers[1].number.nonce,
-                 .subject = rig_id(rig, 'B'),
-                 .origin = rig_id(rig, 'A'),
-                 .said = {.promised = core_view(rig->core)->epoch, .leased = true}}};
+    return (struct message){.type = MESSAGE_PONG,
+                            .ping = {.nonce = rig->core->peers[1].number.nonce,
+                                     .subject = rig_id(rig, 'B'),
+                                     .origin = rig_id(rig, 'A'),
+                                     .said = {.promised = core_view(rig->core)->epoch,
+                                              .leased = true,
+                                              .record = record_of('B')}}};
 }
 
 /* H52: who knows no nonce may be anybody, and an old answer says nothing of now. */
@@ -429,13 +430,13 @@ Test(core_question, only_the_answer_to_its_own_question_counts)
     wrong.number = ++rig->numbers['B'];
     wrong.relay = true;
     rig_gets_raw(rig, &wrong);
-    cr_assert_eq(rig->core->peers[1].lease.until_ms, 0);
-    cr_assert_eq(rig->core->peers[2].lease.until_ms, 0);
-    cr_assert_eq(rig->core->peers[1].lease.promised, 0);
+    cr_assert_eq(rig_lease(rig, 'B').until_ms, 0);
+    cr_assert_eq(rig_lease(rig, 'C').until_ms, 0);
+    cr_assert_eq(rig_lease(rig, 'B').promised, 0);
     rig_gets(rig, 'B', &right);
-    cr_assert_neq(rig->core->peers[1].lease.until_ms, 0);
-    cr_assert_eq(rig->core->peers[2].lease.until_ms, 0);
-    cr_assert_eq(rig->core->peers[1].lease.promised, core_view(rig->core)->epoch);
+    cr_assert_neq(rig_lease(rig, 'B').until_ms, 0);
+    cr_assert_eq(rig_lease(rig, 'C').until_ms, 0);
+    cr_assert_eq(rig_lease(rig, 'B').promised, core_view(rig->core)->epoch);
     rig_free(rig);
 }
 
@@ -447,13 +448,13 @@ Test(core_question, an_answer_counts_once)
     struct message right = rig_message(rig, 'B', &content);
 
     rig_gets_raw(rig, &right);
-    const uint64_t ms = rig->core->peers[1].lease.until_ms;
+    const uint64_t ms = rig_lease(rig, 'B').until_ms;
     rig->core->rounds.next_ms = NEVER_MS;
     rig_pass(rig, rig->timing.heartbeat_ms / 2, "");
     lease_mark(rig->core);
     right.echo = (uint32_t)++rig->core->out.number;
     rig_gets_raw(rig, &right);
-    cr_assert_eq(rig->core->peers[1].lease.until_ms, ms);
+    cr_assert_eq(rig_lease(rig, 'B').until_ms, ms);
     rig_free(rig);
 }
 
@@ -465,14 +466,14 @@ Test(core_question, the_answer_to_a_question_that_was_put_again_counts_too)
     const struct message right = answer_of_b(rig);
 
     rig_gets(rig, 'B', &right);
-    const uint64_t ms = rig->core->peers[1].lease.until_ms;
+    const uint64_t ms = rig_lease(rig, 'B').until_ms;
     rig->core->rounds.next_ms = NEVER_MS;
     rig_pass(rig, rig->timing.heartbeat_ms / 2, "");
     lease_mark(rig->core);
     rig->core->out.number++;
     rig->last_number = rig->core->out.number;
     rig_gets(rig, 'B', &right);
-    cr_assert_gt(rig->core->peers[1].lease.until_ms, ms);
+    cr_assert_gt(rig_lease(rig, 'B').until_ms, ms);
     rig_free(rig);
 }
 
@@ -491,8 +492,8 @@ Test(core_question, an_answer_counts_from_the_sending_of_what_it_echoes)
     pong.number = ++rig->numbers['B'];
     pong.echo = (uint32_t)echo;
     rig_gets_raw(rig, &pong);
-    cr_assert_eq(rig->core->peers[1].lease.until_ms, sent_ms + lease_span_ms(rig->core));
-    cr_assert_eq(rig->core->peers[1].lease.epoch, core_view(rig->core)->epoch);
+    cr_assert_eq(rig_lease(rig, 'B').until_ms, sent_ms + lease_span_ms(rig->core));
+    cr_assert_eq(rig_lease(rig, 'B').epoch, core_view(rig->core)->epoch);
     rig_free(rig);
 }
 
@@ -508,7 +509,7 @@ Test(core_question, an_answer_counts_for_the_epoch_that_it_names)
     view_seal(next);
     install_view(rig->core, next);
     rig_gets(rig, 'B', &former);
-    cr_assert_eq(rig->core->peers[1].lease.epoch, next->epoch - 1);
+    cr_assert_eq(rig_lease(rig, 'B').epoch, next->epoch - 1);
     cr_assert_eq(lease_holders(rig->core, rig->now_ms), 0);
     rig_free(rig);
 }

@@ -739,12 +739,12 @@ Test(core_strict, a_coordinator_is_not_leased_to_by_its_own_voter_unasked)
     record->promise = (struct ballot){.epoch = 9, .life = rig_id(rig, 'C')};
     lease_reset(rig->core);
     rig_pass(rig, rig->timing.heartbeat_ms, "B C");
-    cr_assert_eq(rig->core->peers[0].lease.until_ms, 0);
+    cr_assert_eq(rig_lease(rig, 'A').until_ms, 0);
     record->promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
     record->lease_ms = rig->timing.lease_ms;
     record->hold_ms = timing_hold_ms(&rig->timing);
     rig_pass(rig, rig->timing.heartbeat_ms, "B C");
-    cr_assert_gt(rig->core->peers[0].lease.until_ms, 0);
+    cr_assert_gt(rig_lease(rig, 'A').until_ms, 0);
     rig_free(rig);
 }
 

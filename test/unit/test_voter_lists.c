@@ -451,3 +451,40 @@ Test(voter_lists, a_change_begins_with_what_there_is_and_ends_with_what_it_names
                      cases[i].to);
     }
 }
+
+/* --- Witnesses (Z16d) --- */
+
+/* H89 */
+Test(voter_lists, no_address_of_a_witness_stands_twice_in_a_list)
+{
+    struct voter_lists lists = lists_of("A V W");
+
+    lists.voters[1].witness = true;
+    lists.voters[2].witness = true;
+    cr_assert(voter_lists_are_sound(&lists));
+    lists.voters[2].address = lists.voters[1].address;
+    cr_assert_not(voter_lists_are_sound(&lists));
+    lists.voters[1].now = false;
+    lists.voters[1].before = true;
+    cr_assert(voter_lists_are_sound(&lists), "one takes the place of the other");
+    lists.voters[2].address = (struct address){.family = 0};
+    cr_assert_not(voter_lists_are_sound(&lists), "nobody could ask it");
+}
+
+/* A view that says otherwise would have another one asked in its place. */
+Test(voter_lists, a_witness_stays_where_it_is)
+{
+    struct voter_lists from = lists_of("A B W");
+
+    from.voters[2].witness = true;
+    struct voter_lists to = from;
+    to.voters[1].address = member_of('X').address;
+    cr_assert(voter_lists_follow(&from, &to), "members come and go");
+    to.voters[2].address = member_of('X').address;
+    cr_assert_not(voter_lists_follow(&from, &to));
+    to = from;
+    to.voters[2].witness = false;
+    cr_assert_not(voter_lists_follow(&from, &to));
+    cr_assert_not(voter_lists_equal(&from, &to));
+    cr_assert_neq(voter_lists_hash(1, &from), voter_lists_hash(1, &to));
+}

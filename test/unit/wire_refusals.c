@@ -133,7 +133,7 @@ const struct wire_refusal wire_refusals[] = {
     {"bound-voter-lists-neither", WIRE_BOUND, "a voter that is in neither list", "view-voters",
      EDIT_TOKENS, 38, 1, "00"},
     {"bound-voter-lists-third", WIRE_BOUND, "a voter of a third list", "view-voters", EDIT_TOKENS,
-     38, 1, "04"},
+     38, 1, "08"},
     {"bound-voter-name", WIRE_BOUND, "a voter without a name", "view-voters", EDIT_TOKENS, 35, 1,
      "a0"},
     {"bound-voter-record", WIRE_BOUND, "a voter whose record is of zeros", "view-voters",

@@ -488,6 +488,7 @@ static void make_voted(struct view *view)
                    voter_of('U', "athens", true, false), voter_of('V', "byzantium", false, true)},
     };
     view->voters.voters[2].address = (struct address){.family = 0};
+    view->voters.voters[3].witness = true;
     view_seal(view);
 }
 
@@ -661,12 +662,15 @@ static void add_terms(struct samples *samples)
     message->wish.terms = (struct rules_wish){
         .number = 6, .rules = samples->changed.agreed.now, .forget_failed = true};
 
-    message = add(samples, MESSAGE_WISH, "wish-voters", "who is to vote, one by another record");
+    message = add(samples, MESSAGE_WISH, "wish-voters",
+                  "who is to vote, one by another record, one as a witness");
     message->wish.kind = WISH_TERMS;
     message->wish.terms = (struct rules_wish){
         .voters = {.number = 3,
-                   .count = 2,
-                   .voters = {{.name = "athens"}, {.name = "delphi", .anew = true}}}};
+                   .count = 3,
+                   .voters = {{.name = "athens"},
+                              {.name = "delphi", .anew = true},
+                              {.name = "ephesus", .witness = address_4(23, 7420)}}}};
 
     message = add(samples, MESSAGE_VIEW, "view-terms", "the terms are being changed");
     message->carrier.view = &samples->changed;

@@ -53,6 +53,9 @@ static void check_phase(struct health *health, const struct facts *facts)
     case PHASE_STOPPED:
         add_check(health, "phase", false, "this node has left");
         return;
+    case PHASE_WITNESS:
+        add_check(health, "phase", true, "this node only votes");
+        return;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/agreement/absent.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_count.h"
 #include "core/agreement/change_propose.h"
@@ -328,6 +329,21 @@ static struct view *view_to_show(struct core *core)
     return view_is_of_founders(&core->voter.accepted) ? &core->voter.accepted : NULL;
 }
 
+/* Z16c: who is no member makes no tests of C2, and would be bound to whoever asks it. So it is
+ * asked when it could decide, with those who have granted and this node's own voter. */
+static voter_set who_is_asked(const struct core *core)
+{
+    const struct voter_lists *lists = electorate_lists(core);
+    const struct tally *tally = &core->campaign.tally;
+    const voter_set left = voter_lists_all(lists) & ~(tally->granted | tally->refused);
+    const voter_set absent = electorate_absent(core, lists);
+    const uint8_t own = electorate_own(core, lists);
+    const voter_set deciding = absent | (own == VOTER_NONE ? 0 : voter_set_of(own));
+    const bool could_decide = voter_lists_agree(lists, tally->granted | (deciding & left));
+
+    return could_decide ? left : left & ~absent;
+}
+
 static void ask(struct core *core, bool again)
 {
     struct message *message = outbox_message(core, MESSAGE_BALLOT);
@@ -343,7 +359,8 @@ static void ask(struct core *core, bool again)
     }
     const uint32_t sendings = core->campaign.askings;
     core->campaign.asking.again_ms = asks_next_ms(core);
-    electorate_ask(core, message, electorate_lists(core), &core->campaign.tally,
+    core->campaign.asked = who_is_asked(core);
+    electorate_ask(core, message, electorate_lists(core), core->campaign.asked,
                    core->campaign.leased_ms, sendings);
     if (again) {
         electorate_seek(core, message);
@@ -385,17 +402,28 @@ static uint64_t given_back_ms(const struct core *core)
     return handed ? core->campaign.handed_ms + 2 * core->timing.lost_ms : NEVER_MS;
 }
 
-/* The highest epoch to which a member says that its voter is bound, as far as this node may go now
- * (V7e). Whoever says so may never answer. */
+/* Is that voter there, so that its word is one of now? */
+static bool is_voter_fresh(const struct core *core, const struct listed_voter *voter)
+{
+    const uint32_t position = electorate_position(core, voter);
+
+    return position == VIEW_NONE ? absent_is_fresh(core, &voter->record)
+                                 : hearing_is_fresh(core, position);
+}
+
+/* The highest epoch to which a voter says that it is bound, as far as this node may go now (V7e).
+ * Whoever says so may never answer. */
 static uint64_t said_to_bind(const struct core *core)
 {
     uint64_t bound = 0;
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const uint64_t promised = core->peers[i].lease.promised;
-        if (promised > core->view.epoch && hearing_is_fresh(core, i)) {
-            const uint64_t reached = promise_within_reach(core, promised);
-            bound = reached > bound ? reached : bound;
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        const struct voter_lease *lease = &core->lease.voters[i];
+        const struct listed_voter *voter = lease->promised > core->view.epoch
+                                               ? lease_voter(core, &lease->record)
+                                               : NULL;
+        if (voter != NULL && is_voter_fresh(core, voter)) {
+            bound = larger(bound, promise_within_reach(core, lease->promised));
         }
     }
     return bound;
@@ -586,9 +614,12 @@ void campaign_on_vote(struct core *core, const struct message *vote)
     }
     if (voter_lists_agree(electorate_lists(core), tally->granted)) {
         win(core);
-    } else {
-        ask_own_voter(core);
+        return;
     }
+    if ((who_is_asked(core) & ~core->campaign.asked) != 0) {
+        core->campaign.asking.again_ms = core->now_ms;
+    }
+    ask_own_voter(core);
 }
 
 /* Are so many of them members, besides this node, that another one could act? */
@@ -598,7 +629,8 @@ static bool has_voters(const struct core *core)
     voter_set members = 0;
 
     for (uint8_t i = 0; i < lists->count; i++) {
-        members |= core->electorate.positions[i] != VIEW_NONE ? voter_set_of(i) : 0;
+        const bool votes = lists->voters[i].witness || core->electorate.positions[i] != VIEW_NONE;
+        members |= votes ? voter_set_of(i) : 0;
     }
     return core->view.member_count > 1 && voter_lists_agree(lists, members);
 }

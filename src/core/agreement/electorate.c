@@ -55,6 +55,11 @@ bool electorate_may_vote(const struct core *core)
 
 /* --- Where they are --- */
 
+uint32_t electorate_position(const struct core *core, const struct listed_voter *voter)
+{
+    return voter->witness ? VIEW_NONE : view_find_name(&core->view, voter->name);
+}
+
 static uint8_t find_seen(const struct core *core, const char *name)
 {
     for (uint8_t i = 0; i < core->electorate.seen_count; i++) {
@@ -101,9 +106,18 @@ static void saw(struct core *core, const char *name, const struct sighting *sigh
     }
 }
 
+/* Z16a: a witness is where the list has it. */
+static bool is_named_as_member(const struct core *core, const char *name)
+{
+    const struct voter_lists *lists = electorate_lists(core);
+    const uint8_t place = voter_lists_find_name(lists, name);
+
+    return place != VOTER_NONE && !lists->voters[place].witness;
+}
+
 void electorate_learn(struct core *core, const struct member *node, uint32_t nonce)
 {
-    if (voter_lists_find_name(electorate_lists(core), node->name) != VOTER_NONE) {
+    if (is_named_as_member(core, node->name)) {
         saw(core, node->name,
             &(struct sighting){.address = node->address, .life = node->id, .nonce = nonce});
     }
@@ -114,7 +128,7 @@ void electorate_learn_from(struct core *core, const struct message *vote, const 
     const struct sighting *seen = electorate_seen(core, name);
 
     if (!id_equal(&vote->from, &core->life.self.id) && !vote->relay &&
-        (seen == NULL || !id_equal(&seen->life, &vote->from))) {
+        is_named_as_member(core, name) && (seen == NULL || !id_equal(&seen->life, &vote->from))) {
         saw(core, name, &(struct sighting){.address = vote->source, .life = vote->from});
     }
 }
@@ -133,7 +147,7 @@ void electorate_on_view_installed(struct core *core, const struct installed *bef
         core->peers[i].franchise = (struct peer_franchise){.voter = false};
     }
     for (uint8_t i = 0; i < lists->count; i++) {
-        const uint32_t position = view_find_name(&core->view, lists->voters[i].name);
+        const uint32_t position = electorate_position(core, &lists->voters[i]);
         core->electorate.positions[i] = position;
         if (position == VIEW_NONE) {
             continue;
@@ -189,12 +203,13 @@ static const struct voter_lists *lists_asked(const struct core *core, const stru
     return electorate_lists(core);
 }
 
-/* A founder has asked it, under one of the names; or a coordinator has, as a fellow member (Z11e).
- */
+/* A founder has asked it, under one of the names; or a coordinator has, as a fellow member, or as a
+ * witness (Z11e). */
 static bool is_asked_for_record(const struct core *core, const struct message *vote)
 {
     if (core_is_member(core)) {
-        return vote->fellow && view_has(&core->view, &vote->from);
+        return view_has(&core->view, &vote->from) ? vote->fellow
+                                                  : vote->echo == nonce_of(core, MESSAGE_BALLOT);
     }
     for (uint8_t i = 0; i < core->founding.voters.count; i++) {
         if (electorate_was_asked_for_record(core, vote, core->founding.voters.voters[i].name)) {
@@ -251,10 +266,9 @@ void electorate_ask_for_record(struct core *core, const struct message *message,
     }
 }
 
-/* Where it was when the view was made, for those who have heard nothing of it since. */
-static const struct address *last_address(const struct core *core, const struct listed_voter *voter)
+const struct address *electorate_address(const struct core *core, const struct listed_voter *voter)
 {
-    const struct sighting *seen = electorate_seen(core, voter->name);
+    const struct sighting *seen = voter->witness ? NULL : electorate_seen(core, voter->name);
 
     return seen == NULL ? &voter->address : &seen->address;
 }
@@ -262,10 +276,10 @@ static const struct address *last_address(const struct core *core, const struct 
 void electorate_ask_one(struct core *core, const struct message *message,
                         const struct listed_voter *voter, uint32_t sendings)
 {
-    const uint32_t position = view_find_name(&core->view, voter->name);
+    const uint32_t position = electorate_position(core, voter);
     const struct member *member = position == VIEW_NONE ? NULL : &core->view.members[position];
     const struct sighting *seen = electorate_seen(core, voter->name);
-    const struct address *last = last_address(core, voter);
+    const struct address *last = electorate_address(core, voter);
     bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
     if (member != NULL && timing_sends_briefly(sendings)) {
@@ -282,14 +296,26 @@ void electorate_ask_one(struct core *core, const struct message *message,
     }
 }
 
+voter_set electorate_absent(const struct core *core, const struct voter_lists *lists)
+{
+    voter_set absent = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const bool is_absent = electorate_position(core, &lists->voters[i]) == VIEW_NONE &&
+                               !electorate_is_self(core, &lists->voters[i]);
+        absent |= is_absent ? voter_set_of(i) : 0;
+    }
+    return absent;
+}
+
 void electorate_ask(struct core *core, const struct message *message,
-                    const struct voter_lists *lists, const struct tally *tally,
+                    const struct voter_lists *lists, voter_set whom,
                     const uint64_t leased_ms[VOTERS_LISTED_MAX], uint32_t sendings)
 {
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
-        const bool answered = ((tally->granted | tally->refused) & voter_set_of(i)) != 0;
-        if (!electorate_is_self(core, voter) && !answered && core->now_ms >= leased_ms[i]) {
+        const bool is_meant = (whom & voter_set_of(i)) != 0;
+        if (!electorate_is_self(core, voter) && is_meant && core->now_ms >= leased_ms[i]) {
             electorate_ask_one(core, message, voter, sendings);
         }
     }

@@ -30,6 +30,12 @@ void electorate_learn(struct core *core, const struct member *node, uint32_t non
 /* Where a voter of that name was heard of last, or NULL. */
 const struct sighting *electorate_seen(const struct core *core, const char *name);
 
+/* Its position in the view, by its name; VIEW_NONE: it is no member now, or a witness. */
+uint32_t electorate_position(const struct core *core, const struct listed_voter *voter);
+
+/* Where it was heard of last, or was when the view was made; of a witness, where it is. */
+const struct address *electorate_address(const struct core *core, const struct listed_voter *voter);
+
 /* Asks the voter, if it was heard of, for a record: that life, and with the nonce of its JOIN
  * (Z8h). */
 void electorate_ask_for_record(struct core *core, const struct message *message, const char *name);
@@ -55,11 +61,14 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 /* Is this VIEW the answer to such a question of this life? */
 bool electorate_was_asked(const struct core *core, const struct message *answer);
 
-/* Sends it (NULL: does nothing) to each voter of the lists but this node that has not answered yet,
- * nor has leased to somebody until later. It was sent so often before: the first times as a change,
- * to those who hold the base (U3c). */
+/* Those of the lists who are no members now, but for this node itself. */
+voter_set electorate_absent(const struct core *core, const struct voter_lists *lists);
+
+/* Sends it (NULL: does nothing) to each of these voters but this node that has not leased to
+ * somebody until later. It was sent so often before: the first times as a change, to those who hold
+ * the base (U3c). */
 void electorate_ask(struct core *core, const struct message *message,
-                    const struct voter_lists *lists, const struct tally *tally,
+                    const struct voter_lists *lists, voter_set whom,
                     const uint64_t leased_ms[VOTERS_LISTED_MAX], uint32_t sendings);
 
 /* Sends it to a few of the addresses that this node knows (M1a), in turn: one of them may be a

@@ -325,6 +325,9 @@ static bool asks_for_too_long(const struct core *core, const struct vote_questio
     const uint64_t lease_ms = larger(core->timing.stall_ms, theirs.lease_ms);
     const uint64_t hold_ms = larger(timing_hold_max_ms(&core->timing), timing_hold_ms(&theirs));
 
+    if (core_is_witness(core)) { /* Z16b: it has no terms, and what is long has to be proved. */
+        return question->lease_ms > LEASE_MS_MAX || question->hold_ms > LEASE_MS_MAX;
+    }
     return question->lease_ms > larger(lease_ms, question->lease_max_ms) ||
            question->hold_ms > larger(hold_ms, question->hold_max_ms);
 }
@@ -532,18 +535,6 @@ struct vote voter_on_wanted(struct core *core, const struct vote_question *quest
                                                  : (struct vote){.result = VOTE_MUTE};
 }
 
-/* Whoever asks it is to learn who votes now, and by which history. */
-static void retire(struct core *core, const struct view *view)
-{
-    struct voter *voter = &core->voter;
-
-    REACHED(voter_retired);
-    voter->record.state = VOTE_RECORD_RETIRED;
-    view_copy(&voter->accepted, view);
-    voter->waiting_count = 0;
-    record_changed(core);
-}
-
 /* The latest history that this voter was told of. */
 static uint64_t latest_lineage(const struct core *core)
 {
@@ -555,7 +546,7 @@ static uint64_t latest_lineage(const struct core *core)
 void voter_on_successor(struct core *core, const struct view *view)
 {
     if (has_record(core) && lineage_succeeds(view->lineage, latest_lineage(core))) {
-        retire(core, view);
+        voter_retire(core, view);
     }
 }
 
@@ -565,16 +556,27 @@ bool voter_knows_successor(const struct core *core, uint64_t lineage)
 }
 
 /* It was named, by what it has accepted, and is not by what is committed above that. */
-static bool is_replaced(const struct core *core)
+bool voter_is_left_out(const struct core *core, const struct view *committed)
 {
     const struct voter *voter = &core->voter;
     const struct view_id accepted = view_id_of(&voter->accepted);
-    const struct view_id installed = view_id_of(&core->view);
+    const struct view_id above = view_id_of(committed);
     const struct node_id *id = &voter->record.id;
 
-    return voter_votes(core, core->view.lineage) && view_id_compare(&installed, &accepted) > 0 &&
+    return voter_votes(core, committed->lineage) && view_id_compare(&above, &accepted) > 0 &&
            voter_lists_find(&voter->accepted.voters, id) != VOTER_NONE &&
-           voter_lists_find(&core->view.voters, id) == VOTER_NONE;
+           voter_lists_find(&committed->voters, id) == VOTER_NONE;
+}
+
+void voter_retire(struct core *core, const struct view *committed)
+{
+    struct voter *voter = &core->voter;
+
+    REACHED(voter_retired);
+    voter->record.state = VOTE_RECORD_RETIRED;
+    view_copy(&voter->accepted, committed); /* Whoever asks it is to learn who votes now. */
+    voter->waiting_count = 0;
+    record_changed(core);
 }
 
 void voter_on_view_installed(struct core *core)
@@ -582,8 +584,8 @@ void voter_on_view_installed(struct core *core)
     if (!core_is_strict(core)) {
         return;
     }
-    if (is_replaced(core)) {
-        retire(core, &core->view);
+    if (voter_is_left_out(core, &core->view)) {
+        voter_retire(core, &core->view);
     } else {
         voter_on_successor(core, &core->view);
     }

@@ -58,7 +58,10 @@ bool voter_has_new_record(struct core *core, uint64_t lineage);
  * keep one. */
 struct vote voter_on_wanted(struct core *core, const struct vote_question *question);
 
-/* Z11h: another one votes in its place, for good. */
+/* Z11h: does that view, which is committed, leave out the voter whom the accepted one names? Then
+ * it is retired, for good. */
+bool voter_is_left_out(const struct core *core, const struct view *committed);
+void voter_retire(struct core *core, const struct view *committed);
 void voter_on_view_installed(struct core *core);
 
 /* Z18c: so it is in the whole lineage of its record, where that of this view succeeds it. */

@@ -1,6 +1,9 @@
 #include "core/agreement/voters_change.h"
 
+#include <string.h>
+
 #include "base/text.h"
+#include "core/agreement/absent.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/voter.h"
 #include "core/detection/lease.h"
@@ -21,12 +24,19 @@ static const struct wished_voter *find_wished(const struct voters_wish *wish, co
     return NULL;
 }
 
-/* A voter that stays keeps its record. */
+static bool is_witness(const struct wished_voter *wished)
+{
+    return !address_is_none(&wished->witness);
+}
+
+/* A voter that stays keeps its record; and a witness its address, which need not be said. */
 static bool stays(const struct voters_wish *wish, const struct listed_voter *voter)
 {
     const struct wished_voter *wished = find_wished(wish, voter->name);
 
-    return voter->now && wished != NULL && !wished->anew;
+    return voter->now && wished != NULL && !wished->anew &&
+           (!is_witness(wished) ||
+            (voter->witness && address_equal(&wished->witness, &voter->address)));
 }
 
 static bool is_newcomer(const struct listed_voter *voter)
@@ -36,20 +46,30 @@ static bool is_newcomer(const struct listed_voter *voter)
 
 static bool leases(const struct core *core, const struct listed_voter *voter)
 {
-    const uint32_t position = view_find_name(&core->view, voter->name);
+    const uint32_t position = electorate_position(core, voter);
+    const bool suspected = position != VIEW_NONE &&
+                           core->peers[position].charge.verdict != VERDICT_NONE;
 
-    return position != VIEW_NONE && core->peers[position].charge.verdict == VERDICT_NONE &&
-           lease_is_of(core, position, &voter->record, core->now_ms);
+    return !suspected && lease_voter_until(core, &voter->record) > core->now_ms;
 }
 
-static void add_newcomer(const struct core *core, struct voter_lists *lists, const char *name)
+/* Z11f: who is no member leases only when it is asked, and may be counted on if it answers. */
+static bool may_lease(const struct core *core, const struct listed_voter *voter)
+{
+    return leases(core, voter) ||
+           (electorate_position(core, voter) == VIEW_NONE && absent_is_fresh(core, &voter->record));
+}
+
+static void add_newcomer(const struct core *core, struct voter_lists *lists,
+                         const struct wished_voter *wished)
 {
     struct listed_voter *voter = &lists->voters[lists->count++];
-    const uint32_t position = view_find_name(&core->view, name);
+    const uint32_t position = view_find_name(&core->view, wished->name);
 
-    *voter = (struct listed_voter){.now = true};
-    (void)text_set(voter->name, sizeof voter->name, name, text_length(name, sizeof voter->name));
-    if (position != VIEW_NONE) {
+    *voter = (struct listed_voter){
+        .now = true, .witness = is_witness(wished), .address = wished->witness};
+    memcpy(voter->name, wished->name, sizeof voter->name);
+    if (position != VIEW_NONE && !voter->witness) {
         voter->address = core->view.members[position].address;
     }
 }
@@ -72,11 +92,12 @@ static void begin_lists(const struct core *core, const struct voters_wish *wish,
     }
 }
 
-static bool is_to_come(const struct core *core, const struct wished_voter *wished)
+static bool is_to_come(const struct core *core, const struct voters_wish *wish,
+                       const struct wished_voter *wished)
 {
     const uint8_t place = voter_lists_find_name(&core->view.voters, wished->name);
 
-    return wished->anew || place == VOTER_NONE || !core->view.voters.voters[place].now;
+    return place == VOTER_NONE || !stays(wish, &core->view.voters.voters[place]);
 }
 
 static void all_at_once(const struct core *core, const struct voters_wish *wish,
@@ -84,8 +105,8 @@ static void all_at_once(const struct core *core, const struct voters_wish *wish,
 {
     begin_lists(core, wish, lists);
     for (uint8_t i = 0; i < wish->count; i++) {
-        if (is_to_come(core, &wish->voters[i])) {
-            add_newcomer(core, lists, wish->voters[i].name);
+        if (is_to_come(core, wish, &wish->voters[i])) {
+            add_newcomer(core, lists, &wish->voters[i]);
         }
     }
 }
@@ -94,7 +115,7 @@ static const struct wished_voter *first_to_come(const struct core *core,
                                                 const struct voters_wish *wish)
 {
     for (uint8_t i = 0; i < wish->count; i++) {
-        if (is_to_come(core, &wish->voters[i])) {
+        if (is_to_come(core, wish, &wish->voters[i])) {
             return &wish->voters[i];
         }
     }
@@ -133,20 +154,21 @@ static void one_for_one(const struct core *core, const struct voters_wish *wish,
         lists->voters[i].now = i != leaves;
     }
     if (comes != NULL) {
-        add_newcomer(core, lists, comes->name);
+        add_newcomer(core, lists, comes);
     }
 }
 
-/* Z11f: of the new list those who lease now; of newcomers only where one alone votes so far, for
- * then one of them is needed whatever is done. */
-static bool suffices(const struct core *core, const struct voter_lists *lists)
+/* Z11f: of the new list those who lease now, or at first who may; of newcomers only where one alone
+ * votes so far, for then one of them is needed whatever is done. */
+static bool suffices(const struct core *core, const struct voter_lists *lists, bool now)
 {
     const bool with_newcomers = voter_lists_length(&core->view.voters) == 1;
     voter_set set = 0;
 
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
-        if (is_newcomer(voter) ? with_newcomers : leases(core, voter)) {
+        const bool counts = now ? leases(core, voter) : may_lease(core, voter);
+        if (is_newcomer(voter) ? with_newcomers : counts) {
             set |= voter_set_of(i);
         }
     }
@@ -174,13 +196,13 @@ static void one_more(const struct core *core, const struct voters_wish *wish,
         lists->voters[i].now = true;
     }
     if (comes != NULL && !comes->anew) {
-        add_newcomer(core, lists, comes->name);
+        add_newcomer(core, lists, comes);
     }
 }
 
 static bool is_begun_with(const struct core *core, const struct voter_lists *lists)
 {
-    return suffices(core, lists) && changes_anything(lists);
+    return suffices(core, lists, false) && changes_anything(lists);
 }
 
 /* At once if that puts nothing at risk, or else step by step. Returns whether it may be begun. */
@@ -223,12 +245,34 @@ static bool is_sound(const struct voters_wish *wish)
     return wish->count >= 1 && wish->count <= VOTERS_MAX;
 }
 
-/* Z11e: who is to get a record has to be there to make one. */
-static bool newcomers_are_members(const struct core *core, const struct voters_wish *wish)
+/* Z16d: neither its name nor its address is a member's, or another voter's. One that is listed
+ * under its name gives way to it, if that is a witness, and is to get another record. */
+static bool may_be_witness(const struct core *core, const struct wished_voter *wished)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    const uint8_t place = voter_lists_find_name(lists, wished->name);
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (i != place && address_equal(&lists->voters[i].address, &wished->witness)) {
+            return false;
+        }
+    }
+    return (place == VOTER_NONE || (lists->voters[place].witness && wished->anew)) &&
+           view_find_name(&core->view, wished->name) == VIEW_NONE &&
+           view_find_address(&core->view, &wished->witness) == VIEW_NONE;
+}
+
+/* Z11e: who is to get a record has to be there to make one: a member, or a witness. */
+static bool may_come(const struct core *core, const struct wished_voter *wished)
+{
+    return is_witness(wished) ? may_be_witness(core, wished)
+                              : view_find_name(&core->view, wished->name) != VIEW_NONE;
+}
+
+static bool newcomers_may_come(const struct core *core, const struct voters_wish *wish)
 {
     for (uint8_t i = 0; i < wish->count; i++) {
-        if (is_to_come(core, &wish->voters[i]) &&
-            view_find_name(&core->view, wish->voters[i].name) == VIEW_NONE) {
+        if (is_to_come(core, wish, &wish->voters[i]) && !may_come(core, &wish->voters[i])) {
             return false;
         }
     }
@@ -248,7 +292,7 @@ enum unagreed voters_change_against(const struct core *core, const struct voters
     if (voter_lists_are_joint(&core->view.voters) || wish->number != core->view.voters.number) {
         return UNAGREED_UNDER_WAY;
     }
-    if (!is_sound(wish) || !newcomers_are_members(core, wish)) {
+    if (!is_sound(wish) || !newcomers_may_come(core, wish)) {
         return UNAGREED_VOTERS;
     }
     if (is_reached(core, wish)) {
@@ -281,17 +325,29 @@ enum unagreed voters_change_want(struct core *core, const struct voters_wish *wi
     return against;
 }
 
+static void expect_lease(struct core *core, const struct listed_voter *voter)
+{
+    const uint32_t position = electorate_position(core, voter);
+
+    if (position != VIEW_NONE) {
+        electorate_expect(core, position);
+    }
+}
+
 static void note_record(struct core *core, uint8_t place, const struct node_id *record)
 {
     struct listed_voter *voter = &core->voters_change.lists.voters[place];
 
     voter->record = *record;
-    electorate_expect(core, view_find_name(&core->view, voter->name));
+    expect_lease(core, voter);
 }
 
-static void ask_for_record(struct core *core, uint8_t place, uint32_t position)
+static void ask_for_record(struct core *core, uint8_t place)
 {
-    if (core_is_self(core, position)) {
+    const struct listed_voter *voter = &core->voters_change.lists.voters[place];
+    const uint32_t position = electorate_position(core, voter);
+
+    if (position != VIEW_NONE && core_is_self(core, position)) {
         if (voter_has_new_record(core, core->view.lineage)) {
             note_record(core, place, &core->voter.record.id);
         }
@@ -301,7 +357,22 @@ static void ask_for_record(struct core *core, uint8_t place, uint32_t position)
     if (message != NULL) {
         message->carrier.lineage = core->view.lineage;
     }
-    outbox_send(core, message, position);
+    if (position != VIEW_NONE) {
+        outbox_send(core, message, position);
+    } else if (voter->witness) {
+        electorate_ask_stranger(core, message, NULL, &voter->address);
+    }
+}
+
+/* Whom the plan counted on, and who does not answer: there may be another one. */
+static void plan_again(struct core *core)
+{
+    struct voters_change *change = &core->voters_change;
+    struct voter_lists lists;
+
+    if (!suffices(core, &change->lists, false) && make_lists(core, &change->wish, &lists)) {
+        change->lists = lists;
+    }
 }
 
 /* Who has one is asked for its lease, like the voters, so that acting does not end when it counts.
@@ -311,16 +382,15 @@ static void ask_newcomers(struct core *core)
     const struct voter_lists *lists = &core->voters_change.lists;
 
     core->voters_change.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
+    plan_again(core);
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
-        const uint32_t position = view_find_name(&core->view, voter->name);
-        if (!is_newcomer(voter) || position == VIEW_NONE) {
-            continue;
+        if (is_newcomer(voter) && id_is_none(&voter->record)) {
+            ask_for_record(core, i);
         }
-        if (id_is_none(&voter->record)) {
-            ask_for_record(core, i, position);
+        if (is_newcomer(voter)) {
+            expect_lease(core, voter);
         }
-        electorate_expect(core, position);
     }
     standing_ask(core);
 }
@@ -335,21 +405,30 @@ static bool is_ready(const struct core *core)
         }
     }
     /* Z15c: who is new knows nothing of what former coordinators granted. */
-    return suffices(core, lists) && standing_is_acting(core, core->now_ms) &&
+    return suffices(core, lists, true) && standing_is_acting(core, core->now_ms) &&
            core->now_ms >= core->campaign.held_until_ms && voter_lists_are_sound(lists);
+}
+
+/* A member answers under its name, and a witness from its address (Z16d). */
+static bool is_of(const struct core *core, const struct message *vote,
+                  const struct listed_voter *voter)
+{
+    const uint32_t position = view_find(&core->view, &vote->from);
+
+    return voter->witness ? position == VIEW_NONE && address_equal(&vote->source, &voter->address)
+                          : position != VIEW_NONE &&
+                                text_equal(voter->name, core->view.members[position].name);
 }
 
 void voters_change_on_vote(struct core *core, const struct message *vote)
 {
     const struct voters_change *change = &core->voters_change;
-    const uint32_t position = view_find(&core->view, &vote->from);
     const struct vote_answer *answer = &vote->carrier.vote;
 
-    for (uint8_t i = 0; position != VIEW_NONE && change->on && i < change->lists.count; i++) {
+    for (uint8_t i = 0; change->on && i < change->lists.count; i++) {
         const struct listed_voter *voter = &change->lists.voters[i];
         if (is_newcomer(voter) && answer->result == VOTE_GRANTED && !id_is_none(&answer->record) &&
-            vote->carrier.lineage == core->view.lineage &&
-            text_equal(voter->name, core->view.members[position].name)) {
+            vote->carrier.lineage == core->view.lineage && is_of(core, vote, voter)) {
             note_record(core, i, &answer->record);
             standing_ask(core);
             return;
@@ -432,10 +511,31 @@ static void note_what_came(struct core *core, const struct view *before)
     }
 }
 
+/* Z16a: who is no member hears of it from nobody else. */
+static void tell_who_went(struct core *core, const struct voter_lists *before)
+{
+    struct message *message = NULL;
+
+    for (uint8_t i = 0; core_is_coordinator(core) && i < before->count; i++) {
+        const struct listed_voter *voter = &before->voters[i];
+        if (electorate_position(core, voter) == VIEW_NONE &&
+            voter_lists_find(&core->view.voters, &voter->record) == VOTER_NONE) {
+            message = message == NULL ? outbox_message(core, MESSAGE_VIEW) : message;
+            if (message != NULL) {
+                message->carrier.view = &core->view;
+            }
+            electorate_ask_stranger(core, message, NULL, electorate_address(core, voter));
+        }
+    }
+}
+
 void voters_change_on_view_installed(struct core *core, const struct installed *before)
 {
     struct voters_change *change = &core->voters_change;
 
+    if (core_is_strict(core)) {
+        tell_who_went(core, &before->view->voters);
+    }
     if (!change->on) {
         return;
     }

@@ -382,7 +382,9 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
 
-    if (!electorate_may_vote(core) && !(core_is_member(core) && question.kind == VOTE_FOUNDING)) {
+    const bool may_be_wanted = core_is_member(core) || core_is_witness(core);
+
+    if (!electorate_may_vote(core) && !(may_be_wanted && question.kind == VOTE_FOUNDING)) {
         refuse(core, ballot, REFUSED_NO_VOTER);
         return;
     }
@@ -404,8 +406,8 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
         return;
     }
     if (question.kind == VOTE_FOUNDING) {
-        const struct vote vote = core_is_member(core) ? voter_on_wanted(core, &question)
-                                                      : voter_on_founding(core, &question);
+        const struct vote vote = may_be_wanted ? voter_on_wanted(core, &question)
+                                               : voter_on_founding(core, &question);
         answer(core, ballot, &question, &vote);
         return;
     }
@@ -469,25 +471,80 @@ static bool has_handed_over(const struct core *core, const struct node_id *life)
     return id_equal(life, &core->view.members[0].id) && elders_coordinator_has_handed_over(core);
 }
 
-struct lease_said voting_on_question(struct core *core, const struct message *ping)
+static struct vote_question lease_question_of(const struct message *ping)
 {
     const struct lease_asked *asked = &ping->ping.asked;
-    const struct vote_question question = {.kind = VOTE_HEARTBEAT,
-                                           .lineage = asked->lineage,
-                                           .ballot = {asked->epoch, ping->from},
-                                           .lease_ms = asked->lease_ms,
-                                           .hold_ms = asked->hold_ms};
 
-    if (!electorate_may_vote(core) || asked->epoch == 0 || !ping->fellow || ping->relay ||
+    return (struct vote_question){.kind = VOTE_HEARTBEAT,
+                                  .lineage = asked->lineage,
+                                  .ballot = {asked->epoch, ping->from},
+                                  .lease_ms = asked->lease_ms,
+                                  .hold_ms = asked->hold_ms};
+}
+
+static struct lease_said say(const struct core *core, const struct vote_question *question,
+                             bool leased)
+{
+    return (struct lease_said){.promised = bound_to(core, &question->ballot),
+                               .leased = leased,
+                               .record = core->voter.record.id};
+}
+
+struct lease_said voting_on_question(struct core *core, const struct message *ping)
+{
+    const struct vote_question question = lease_question_of(ping);
+
+    if (!electorate_may_vote(core) || question.ballot.epoch == 0 || !ping->fellow || ping->relay ||
         !core_is_member(core)) {
         return (struct lease_said){.promised = 0};
     }
     const bool leased = !has_handed_over(core, &ping->from) &&
                         voter_on_question(core, &question).result == VOTE_GRANTED;
 
-    return (struct lease_said){.promised = bound_to(core, &question.ballot),
-                               .leased = leased,
-                               .record = core->voter.record.id};
+    return say(core, &question, leased);
+}
+
+/* Its member's life has given up its reign, whoever asks now in its name. */
+static bool is_of_former_reign(const struct core *core, const struct message *ping)
+{
+    return core_is_member(core) && has_handed_over(core, &ping->from);
+}
+
+/* Z16b: the answer is no longer than the question, and goes where that came from. */
+static void answer_stranger(struct core *core, const struct message *ping,
+                            const struct lease_said *said)
+{
+    struct message *pong = outbox_message(core, MESSAGE_PONG);
+
+    if (pong != NULL) {
+        pong->ping = (struct ping){.nonce = ping->ping.nonce,
+                                   .subject = core->life.self.id,
+                                   .origin = ping->ping.origin,
+                                   .said = *said};
+    }
+    outbox_answer(core, pong, &ping->from, &ping->source, ping->echo);
+}
+
+bool voting_on_strangers_ping(struct core *core, const struct message *ping)
+{
+    const struct vote_question question = lease_question_of(ping);
+
+    if (!core_is_strict(core) || question.ballot.epoch == 0 || ping->fellow || ping->relay ||
+        core->voter.record.state == VOTE_RECORD_NONE ||
+        !id_equal(&ping->ping.subject, &core->voter.record.id)) {
+        return false;
+    }
+    if (is_of_former_reign(core, ping)) {
+        return true;
+    }
+    const struct vote vote = voter_on_question(core, &question);
+    if (vote.result == VOTE_UNPROVED) {
+        ask_for_proof(core, ping);
+    } else if (voter_votes(core, question.lineage) && core->voter.record.promise.epoch != 0) {
+        const struct lease_said said = say(core, &question, vote.result == VOTE_GRANTED);
+        answer_stranger(core, ping, &said);
+    }
+    return true;
 }
 
 /* Z2l: what this voter holds beyond the view that its coordinator names is to come to light now.

@@ -20,6 +20,10 @@ bool voting_take_proof(struct core *core, const struct message *pong);
  * given. */
 struct lease_said voting_on_question(struct core *core, const struct message *ping);
 
+/* PING of one who does not know this life as a member, and names its record: the same, answered at
+ * once. Returns whether it is such a question (Z16b). */
+bool voting_on_strangers_ping(struct core *core, const struct message *ping);
+
 /* The epoch to which this node's voter is bound, or one more where it is that of the view, but
  * another life's; 0: this node is no voter, or free. */
 uint64_t voting_own_promise(const struct core *core);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
 
@@ -104,9 +105,6 @@ uint64_t lease_of(const struct core *core, uint32_t position)
 {
     const uint64_t asked_ms = core->peers[position].lease.asked_ms;
 
-    if (core_is_strict(core)) {
-        return core->peers[position].lease.until_ms; /* Its voter's word alone is one. */
-    }
     return asked_ms == 0 ? 0 : asked_ms + lease_span_ms(core);
 }
 
@@ -145,45 +143,50 @@ static uint32_t asked_end(const struct core *core)
     return end < core->view.member_count ? end : core->view.member_count;
 }
 
-/* Z10b: until when the voter with that record, at that position, leases to this reign; 0: it does
- * not. */
-static uint64_t leases_until(const struct core *core, uint32_t position,
-                             const struct node_id *record)
-{
-    const struct peer_lease *lease = &core->peers[position].lease;
-    const bool is_given = lease->epoch == core->view.epoch && id_equal(&lease->record, record);
+/* --- Voters under strict: by their records, members or not (Z10b) --- */
 
-    return is_given ? lease_of(core, position) : 0;
+static const struct voter_lease *find_lease(const struct core *core, const struct node_id *record)
+{
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        const struct voter_lease *lease = &core->lease.voters[i];
+        if (id_equal(&lease->record, record) && !id_is_none(record)) {
+            return lease;
+        }
+    }
+    return NULL;
+}
+
+uint64_t lease_voter_until(const struct core *core, const struct node_id *record)
+{
+    const struct voter_lease *lease = find_lease(core, record);
+
+    return lease != NULL && lease->epoch == core->view.epoch ? lease->until_ms : 0;
 }
 
 static uint64_t voter_leases_until(const struct core *core, uint8_t place)
 {
-    const uint32_t position = core->electorate.positions[place];
-
-    return position == VIEW_NONE
-               ? 0
-               : leases_until(core, position, &core->view.voters.voters[place].record);
+    return lease_voter_until(core, &core->view.voters.voters[place].record);
 }
 
-bool lease_is_of(const struct core *core, uint32_t position, const struct node_id *record,
-                 uint64_t at_ms)
-{
-    return leases_until(core, position, record) > at_ms;
-}
-
-static voter_set voters_leasing(const struct core *core, uint64_t at_ms)
+static voter_set voters_leasing(const struct core *core, voter_set among, uint64_t at_ms)
 {
     voter_set set = 0;
 
     for (uint8_t i = 0; i < core->view.voters.count; i++) {
-        set |= voter_leases_until(core, i) > at_ms ? voter_set_of(i) : 0;
+        const bool is_asked_about = (among & voter_set_of(i)) != 0;
+        set |= is_asked_about && voter_leases_until(core, i) > at_ms ? voter_set_of(i) : 0;
     }
     return set;
 }
 
+static voter_set all_voters(const struct core *core)
+{
+    return voter_lists_all(&core->view.voters);
+}
+
 struct voter_count lease_of_voters(const struct core *core, uint64_t at_ms)
 {
-    return voter_lists_count(&core->view.voters, voters_leasing(core, at_ms));
+    return voter_lists_count(&core->view.voters, voters_leasing(core, all_voters(core), at_ms));
 }
 
 uint32_t lease_holders(const struct core *core, uint64_t at_ms)
@@ -213,9 +216,14 @@ static bool is_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
     return left == 0;
 }
 
+static bool are_enough(const struct core *core, voter_set among, uint64_t at_ms)
+{
+    return voter_lists_agree(&core->view.voters, voters_leasing(core, among, at_ms));
+}
+
 bool lease_is_enough(const struct core *core, uint64_t at_ms)
 {
-    return core_is_strict(core) ? voter_lists_agree(&core->view.voters, voters_leasing(core, at_ms))
+    return core_is_strict(core) ? are_enough(core, all_voters(core), at_ms)
                                 : is_held_by(core, lease_needed(core), at_ms);
 }
 
@@ -266,24 +274,44 @@ static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, ui
 }
 
 /* At one of the moments at which leases run out, the last before which a quorum has them. */
-static uint64_t voters_lease_until(const struct core *core, uint64_t now_ms)
+static uint64_t voters_lease_until(const struct core *core, voter_set among, uint64_t now_ms)
 {
     uint64_t until_ms = now_ms;
 
     for (uint8_t i = 0; i < core->view.voters.count; i++) {
         const uint64_t end_ms = voter_leases_until(core, i);
-        if (end_ms > until_ms &&
-            voter_lists_agree(&core->view.voters, voters_leasing(core, end_ms - 1))) {
+        if (end_ms > until_ms && are_enough(core, among, end_ms - 1)) {
             until_ms = end_ms;
         }
     }
     return until_ms > now_ms ? until_ms : 0;
 }
 
+static voter_set members_of_voters(const struct core *core)
+{
+    voter_set members = 0;
+
+    for (uint8_t i = 0; i < core->view.voters.count; i++) {
+        members |= core->electorate.positions[i] != VIEW_NONE ? voter_set_of(i) : 0;
+    }
+    return members;
+}
+
+uint64_t lease_members_until(const struct core *core)
+{
+    return voters_lease_until(core, members_of_voters(core), core->now_ms);
+}
+
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
 {
-    return core_is_strict(core) ? voters_lease_until(core, now_ms)
-                                : lease_until(core, lease_needed(core), now_ms);
+    if (!core_is_strict(core)) {
+        return lease_until(core, lease_needed(core), now_ms);
+    }
+    /* A voter that is no member may have leased for longer (Z16b), and will not be asked sooner for
+     * that by those who look at what is left of the right to act. */
+    return earlier(voters_lease_until(core, all_voters(core), now_ms),
+                   larger(voters_lease_until(core, members_of_voters(core), now_ms),
+                          now_ms + lease_span_ms(core)));
 }
 
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
@@ -302,15 +330,53 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 
 /* --- Under guard strict --- */
 
-/* Z15a: for as long as the question of that mark asked. */
-static void grant(struct core *core, uint32_t position, const struct node_id *record,
-                  uint64_t epoch, const struct lease_mark *asked)
+static const struct listed_voter *find_in(const struct voter_lists *lists,
+                                          const struct node_id *record)
 {
-    struct peer_lease *lease = &core->peers[position].lease;
-    const uint64_t until_ms = asked->ms + timing_act_ms(asked->lease_ms);
+    const uint8_t place = id_is_none(record) ? VOTER_NONE : voter_lists_find(lists, record);
 
-    if (epoch > lease->epoch || !id_equal(record, &lease->record)) {
-        lease->record = *record;
+    return place == VOTER_NONE ? NULL : &lists->voters[place];
+}
+
+const struct listed_voter *lease_voter(const struct core *core, const struct node_id *record)
+{
+    const struct listed_voter *voter = find_in(&core->view.voters, record);
+
+    return voter == NULL && core->voters_change.on ? find_in(&core->voters_change.lists, record)
+                                                   : voter;
+}
+
+/* There are no more voters than places, so one of them is of nobody who votes any more. */
+static struct voter_lease *lease_for(struct core *core, const struct node_id *record)
+{
+    struct voter_lease *place = NULL;
+
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        struct voter_lease *lease = &core->lease.voters[i];
+        if (id_equal(&lease->record, record)) {
+            return lease;
+        }
+        if (place == NULL && lease_voter(core, &lease->record) == NULL) {
+            place = lease;
+        }
+    }
+    if (place != NULL) {
+        *place = (struct voter_lease){.record = *record};
+    }
+    return place;
+}
+
+/* Z15a: for as long as that question asked. */
+void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch,
+                 const struct lease_mark *asked)
+{
+    const uint64_t until_ms = asked->ms + timing_act_ms(asked->lease_ms);
+    struct voter_lease *lease = lease_for(core, record);
+
+    if (lease == NULL) {
+        return;
+    }
+    if (epoch > lease->epoch) {
         lease->epoch = epoch;
         lease->until_ms = until_ms;
         lease->hold_ms = asked->hold_ms;
@@ -320,13 +386,46 @@ static void grant(struct core *core, uint32_t position, const struct node_id *re
     }
 }
 
+/* Z5c: says it so again, no take-over is under way from which a view will come. */
+void lease_note_promise(struct core *core, const struct node_id *record, uint64_t promised)
+{
+    struct voter_lease *lease = lease_for(core, record);
+
+    if (lease == NULL) {
+        return;
+    }
+    if (promised > core->view.epoch && promised == lease->promised) {
+        verdict_evidence_changed(core);
+    }
+    lease->promised = promised;
+}
+
+/* A member speaks for the voter of its own name alone. */
+static bool speaks_for(const struct core *core, uint32_t position, const struct node_id *record)
+{
+    const struct listed_voter *voter = lease_voter(core, record);
+
+    return voter != NULL && !voter->witness &&
+           text_equal(voter->name, core->view.members[position].name);
+}
+
+static uint64_t hold_told_ms(const struct core *core, const struct node_id *record)
+{
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        if (id_equal(&core->lease.voters[i].record, record)) {
+            return core->lease.voters[i].hold_ms;
+        }
+    }
+    return 0;
+}
+
 uint64_t lease_hold_ms(const struct core *core)
 {
     uint64_t hold_ms = timing_hold_ms(&core->timing);
 
     for (uint8_t i = 0; i < core->view.voters.count; i++) {
         if (voter_leases_until(core, i) > core->now_ms) {
-            hold_ms = earlier(hold_ms, core->peers[core->electorate.positions[i]].lease.hold_ms);
+            hold_ms = earlier(hold_ms, hold_told_ms(core, &core->view.voters.voters[i].record));
         }
     }
     return hold_ms;
@@ -335,20 +434,16 @@ uint64_t lease_hold_ms(const struct core *core)
 void lease_on_said(struct core *core, const struct message *pong, uint32_t position)
 {
     const struct lease_said *said = &pong->ping.said;
-    struct peer_lease *lease = &core->peers[position].lease;
 
-    if (!is_voter(core, position) || !pong->fellow || said->promised == 0) {
+    if (!core_is_strict(core) || !pong->fellow || said->promised == 0 ||
+        !speaks_for(core, position, &said->record)) {
         return;
     }
     const struct lease_mark *mark = mark_echoed(core, pong->echo);
     if (said->leased && mark != NULL) {
-        grant(core, position, &said->record, said->promised, mark);
+        lease_grant(core, &said->record, said->promised, mark);
     }
-    /* Z5c: says it so again, no take-over is under way from which a view will come. */
-    if (said->promised > core->view.epoch && said->promised == lease->promised) {
-        verdict_evidence_changed(core);
-    }
-    lease->promised = said->promised;
+    lease_note_promise(core, &said->record, said->promised);
 }
 
 void lease_grant_own(struct core *core)
@@ -357,7 +452,7 @@ void lease_grant_own(struct core *core)
                                    .lease_ms = core->timing.lease_ms,
                                    .hold_ms = timing_hold_ms(&core->timing)};
 
-    grant(core, core->position, &core->voter.record.id, core->view.epoch, &now);
+    lease_grant(core, &core->voter.record.id, core->view.epoch, &now);
 }
 
 void lease_reset(struct core *core)

@@ -21,7 +21,8 @@ void lease_on_echo(struct core *core, uint32_t position, uint32_t echo);
 /* It answered what was first asked at `asked_ms`: as an echo of that. */
 void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms);
 
-/* Until when the member at `position` cannot find this node lost; 0: that is not known. */
+/* Until when the member at `position` cannot find this node lost; 0: that is not known. Not under
+ * strict. */
 uint64_t lease_of(const struct core *core, uint32_t position);
 
 /* For how long a lease counts that is asked for now. */
@@ -34,12 +35,8 @@ uint32_t lease_needed(const struct core *core);
  * half (Z10c), or outside strict as many as lease_needed says? */
 bool lease_is_enough(const struct core *core, uint64_t at_ms);
 
-/* Under strict: does the member at that position lease to this reign at that time, by that record?
- */
-bool lease_is_of(const struct core *core, uint32_t position, const struct node_id *record,
-                 uint64_t at_ms);
-
-/* Until when they do; 0: they do not now. O(asked). */
+/* Until when they do; 0: they do not now. No later than a lease that begins now would last.
+ * O(asked). */
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms);
 
 /* Until when `count` leases count outside strict, this node's own, given at its last question or
@@ -70,6 +67,23 @@ uint64_t lease_hold_ms(const struct core *core);
 
 /* The durations have changed: from now on questions may ask for leases of another length. */
 void lease_on_timing(struct core *core);
+
+/* The voter that the view names with that record, or that is about to become one; or NULL. */
+const struct listed_voter *lease_voter(const struct core *core, const struct node_id *record);
+
+/* Until when the voter of that record leases to this reign; 0: it does not. */
+uint64_t lease_voter_until(const struct core *core, const struct node_id *record);
+
+/* Until when those who are members lease so that they suffice, without the others; 0: they do not.
+ */
+uint64_t lease_members_until(const struct core *core);
+
+/* The voter of that record has leased to this reign, of that epoch, as it was asked (Z15a). */
+void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch,
+                 const struct lease_mark *asked);
+
+/* It says that it is bound to that epoch. */
+void lease_note_promise(struct core *core, const struct node_id *record, uint64_t promised);
 
 /* This node's own voter leases to it now. */
 void lease_grant_own(struct core *core);

@@ -8,8 +8,7 @@
 #include "core/state/outbox.h"
 #include "core/state/strangers.h"
 
-/* Z6b: a coordinator under guard strict asks for the lease with each of its questions. */
-static struct lease_asked lease_wanted(const struct core *core)
+struct lease_asked numbers_lease_wanted(const struct core *core)
 {
     const bool reigns = core_is_strict(core) && core_is_coordinator(core) &&
                         core->life.phase == PHASE_MEMBER &&
@@ -21,8 +20,8 @@ static struct lease_asked lease_wanted(const struct core *core)
                                 .hold_ms = reigns ? timing_hold_ms(&core->timing) : 0};
 }
 
-/* Repeated as it is until it is answered, for an answer may take longer than the pause between two
- * questions. */
+/* Z6b: a coordinator under guard strict asks for the lease with it. Repeated as it is until it is
+ * answered, for an answer may take longer than the pause between two questions. */
 static struct message *question(struct core *core, uint32_t position, uint64_t *nonce)
 {
     struct message *message = outbox_message(core, MESSAGE_PING);
@@ -32,7 +31,7 @@ static struct message *question(struct core *core, uint32_t position, uint64_t *
         message->ping = (struct ping){.nonce = *nonce,
                                       .subject = core->peers[position].id,
                                       .origin = core->life.self.id,
-                                      .asked = lease_wanted(core)};
+                                      .asked = numbers_lease_wanted(core)};
     }
     return message;
 }

@@ -13,6 +13,10 @@ enum number {
     NUMBER_ANSWERS,   /* that answer, or the one to a verification (R1): taken whatever it is */
 };
 
+/* What a coordinator that reigns asks voters for, with each of its questions (Z6b); epoch 0: it
+ * does not reign, and asks for nothing. */
+struct lease_asked numbers_lease_wanted(const struct core *core);
+
 /* Asks the member at `position` whether it is there, once in T_heartbeat/4 at most (D6c). Returns
  * whether it did. */
 bool numbers_ask(struct core *core, uint32_t position);

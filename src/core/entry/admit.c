@@ -74,12 +74,17 @@ static void turn_away(struct core *core, const struct joiner *joiner, enum join_
 
 enum name_state { NAME_FREE, NAME_TAKEN, NAME_IN_DOUBT };
 
-/* I2: a name is taken by a live member at another address, in doubt while that one is silent. */
+/* I2: a name is taken by a live member at another address, in doubt while that one is silent; or
+ * by a witness, as is that one's address (Z16d). */
 static enum name_state name_state_of(struct core *core, const struct member *joiner,
                                      struct address *holder)
 {
     uint32_t position = view_find_name(&core->view, joiner->name);
 
+    if (voter_lists_have_witness(&core->view.voters, joiner->name, &joiner->address)) {
+        *holder = joiner->address;
+        return NAME_TAKEN;
+    }
     if (position == VIEW_NONE ||
         address_equal(&core->view.members[position].address, &joiner->address)) {
         return NAME_FREE;

@@ -26,6 +26,7 @@ void leave_on_command(struct core *core)
         return;
     case PHASE_LEAVING:
     case PHASE_STOPPED:
+    case PHASE_WITNESS:
         return;
     }
 }

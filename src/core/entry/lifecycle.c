@@ -24,6 +24,7 @@ static bool move_is_allowed(enum phase from, enum phase to)
     case PHASE_LEAVING:
         return to == PHASE_STOPPED;
     case PHASE_STOPPED:
+    case PHASE_WITNESS:
         return false;
     }
     return false;

@@ -79,6 +79,7 @@ enum phase {
     PHASE_MEMBER,
     PHASE_LEAVING, /* still a member, asked to be let out */
     PHASE_STOPPED, /* left; nothing more will happen */
+    PHASE_WITNESS, /* only votes, from the beginning on (Z16) */
 };
 
 enum claim_step {

@@ -262,7 +262,8 @@ static inline void join_refused_copy(struct join_refused *to, const struct join_
 /* Who is to vote under guard strict, as seen from the lists with that number (Z11). */
 struct wished_voter {
     char name[NAME_BYTES_MAX + 1];
-    bool anew; /* it gets another record, for it has lost its own */
+    bool anew;              /* it gets another record, for it has lost its own */
+    struct address witness; /* it is a witness there (Z16); none: a member, or one that is listed */
 };
 
 struct voters_wish {

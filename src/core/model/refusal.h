@@ -198,6 +198,7 @@
     X(NO_VOTER, "no_voter", "Z1a", "this node is no voter")                                        \
     X(VOTER_UNKNOWN, "voter_unknown", "Z1e", "its sender is not the voter whose answer it gives")  \
     X(VIEW_UNASKED, "view_unasked", "Z9d", "the word of who shows it does not count until asked")  \
+    X(ONLY_VOTES, "only_votes", "Z16a", "this node only votes, and is no member of anything")      \
     X(NOT_FOUNDING, "not_founding", "Z8b", "this node asks for no records")                        \
     X(ANOTHER_MERGE, "another_merge", "M3c",                                                       \
       "it is not about the merge that this part waits for, or it waits for none")                  \

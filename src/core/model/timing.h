@@ -63,6 +63,13 @@ static inline uint64_t timing_hold_of_ms(uint64_t lost_ms)
     return 2 * lost_ms < LEASE_MS_MAX ? 2 * lost_ms : LEASE_MS_MAX;
 }
 
+/* T_replace: who has not been heard for so long is gone (Z16c); but no sooner than a name that
+ * flaps is let in again. */
+static inline uint64_t timing_replace_ms(const struct timing *timing)
+{
+    return timing->flap_ms > 600000 ? timing->flap_ms : 600000;
+}
+
 /* T_hold: for so long after its last answer a member may hold what it was granted (K7c). No longer
  * than voters keep it in mind (Z15c); while terms change the shorter one (A3). */
 static inline uint64_t timing_hold_ms(const struct timing *timing)

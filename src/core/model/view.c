@@ -39,11 +39,11 @@ void view_init(struct view *view, uint32_t capacity, void *storage)
 
     memset(view, 0, sizeof *view);
     view->capacity = capacity;
-    view->members = storage;
+    view->index = storage;
+    view->index_mask = index_slots(capacity) - 1;
+    view->members = (struct member *)(void *)(view->index + view->index_mask + 1);
     view->gone = (struct gone *)(void *)(view->members + capacity);
     view->texts = (uint8_t *)(view->gone + GONE_MAX);
-    view->index = (uint16_t *)(void *)(view->texts + texts_bytes(capacity));
-    view->index_mask = index_slots(capacity) - 1;
     memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
 }
 
@@ -203,6 +203,9 @@ void view_copy(struct view *to, const struct view *from)
 
 uint32_t view_find(const struct view *view, const struct node_id *id)
 {
+    if (view_is_empty(view)) {
+        return VIEW_NONE; /* It may have no table. */
+    }
     uint32_t slot = slot_of(view, id);
 
     while (view->index[slot] != 0) {
@@ -529,7 +532,7 @@ void view_place_voters(struct view *view)
 {
     for (uint8_t i = 0; i < view->voters.count; i++) {
         struct listed_voter *voter = &view->voters.voters[i];
-        const uint32_t position = view_find_name(view, voter->name);
+        const uint32_t position = voter->witness ? VIEW_NONE : view_find_name(view, voter->name);
         if (position != VIEW_NONE) {
             voter->address = view->members[position].address;
         }

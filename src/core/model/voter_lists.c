@@ -29,6 +29,19 @@ uint8_t voter_lists_find_name(const struct voter_lists *lists, const char *name)
     return found;
 }
 
+bool voter_lists_have_witness(const struct voter_lists *lists, const char *name,
+                              const struct address *address)
+{
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        if (voter->witness &&
+            (text_equal(voter->name, name) || address_equal(&voter->address, address))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* How many of the set are in the one list or the other; with the set of all, how long it is. */
 static uint32_t count_in(const struct voter_lists *lists, bool before, voter_set set)
 {
@@ -120,7 +133,7 @@ bool voter_lists_equal(const struct voter_lists *a, const struct voter_lists *b)
         const struct listed_voter *y = &b->voters[i];
         equal = text_equal(x->name, y->name) && id_equal(&x->record, &y->record) &&
                 address_equal(&x->address, &y->address) && x->before == y->before &&
-                x->now == y->now;
+                x->now == y->now && x->witness == y->witness;
     }
     return equal;
 }
@@ -135,9 +148,17 @@ uint64_t voter_lists_hash(uint64_t hash, const struct voter_lists *lists)
         hash = hash_bytes(hash, voter->record.bytes, sizeof voter->record.bytes);
         hash = address_hash(hash, &voter->address);
         hash = hash_u64(hash, (uint64_t)voter->address.family << 16 | voter->address.port);
-        hash = hash_u64(hash, (uint64_t)voter->before << 1 | (uint64_t)voter->now);
+        hash = hash_u64(hash, (uint64_t)voter->witness << 2 | (uint64_t)voter->before << 1 |
+                                  (uint64_t)voter->now);
     }
     return hash;
+}
+
+/* A witness is where its list says. */
+static bool is_same(const struct listed_voter *a, const struct listed_voter *b)
+{
+    return text_equal(a->name, b->name) && a->witness == b->witness &&
+           (!a->witness || address_equal(&a->address, &b->address));
 }
 
 /* Is every voter of the one list that `a` has also in that list of `b`, by name and record? */
@@ -150,7 +171,7 @@ static bool is_part_of(const struct voter_lists *a, bool before_a, const struct 
         const struct listed_voter *other = &b->voters[place == VOTER_NONE ? 0 : place];
         if ((before_a ? voter->before : voter->now) &&
             (place == VOTER_NONE || !(before_b ? other->before : other->now) ||
-             !text_equal(voter->name, other->name))) {
+             !is_same(voter, other))) {
             return false;
         }
     }
@@ -173,6 +194,12 @@ bool voter_lists_follow(const struct voter_lists *from, const struct voter_lists
     return to->number == from->number + 1 && begins && are_same(from, false, to, true);
 }
 
+/* Members come and go at their addresses; a witness stays. */
+static bool share_an_address(const struct listed_voter *a, const struct listed_voter *b)
+{
+    return a->witness && b->witness && address_equal(&a->address, &b->address);
+}
+
 /* Does another one behind it vote by the same record, or have its name in the same list? */
 static bool is_named_twice(const struct voter_lists *lists, uint8_t place)
 {
@@ -182,7 +209,8 @@ static bool is_named_twice(const struct voter_lists *lists, uint8_t place)
         const struct listed_voter *other = &lists->voters[i];
         const bool same_list = (voter->before && other->before) || (voter->now && other->now);
         if (id_equal(&voter->record, &other->record) ||
-            (same_list && text_equal(voter->name, other->name))) {
+            (same_list &&
+             (text_equal(voter->name, other->name) || share_an_address(voter, other)))) {
             return true;
         }
     }
@@ -204,7 +232,8 @@ bool voter_lists_are_sound(const struct voter_lists *lists)
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
         if (voter->name[0] == '\0' || id_is_none(&voter->record) ||
-            !(voter->before || voter->now) || is_named_twice(lists, i)) {
+            !(voter->before || voter->now) ||
+            (voter->witness && address_is_none(&voter->address)) || is_named_twice(lists, i)) {
             return false;
         }
     }

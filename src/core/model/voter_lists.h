@@ -15,9 +15,10 @@
 struct listed_voter {
     char name[NAME_BYTES_MAX + 1];
     struct node_id record;  /* the id of its record; none only before the founding */
-    struct address address; /* where it was when the view was made */
+    struct address address; /* where it was when the view was made; of a witness, where it is */
     bool before;            /* it is in the list that is being left */
     bool now;               /* it is in the list that holds, or is being entered */
+    bool witness;           /* it only votes, and is never a member (Z16) */
 };
 
 /* Without a voter under any other guard. */
@@ -40,6 +41,10 @@ uint8_t voter_lists_find(const struct voter_lists *lists, const struct node_id *
 
 /* The place of the voter of that name, in the newer list if both have it; or VOTER_NONE. */
 uint8_t voter_lists_find_name(const struct voter_lists *lists, const char *name);
+
+/* Is there a witness of that name, or at that address? No member may have either (Z16d). */
+bool voter_lists_have_witness(const struct voter_lists *lists, const char *name,
+                              const struct address *address);
 
 /* Are there two lists? */
 bool voter_lists_are_joint(const struct voter_lists *lists);
@@ -77,12 +82,12 @@ bool voter_lists_equal(const struct voter_lists *a, const struct voter_lists *b)
 uint64_t voter_lists_hash(uint64_t hash, const struct voter_lists *lists);
 
 /* Could a cluster that has `from` come to `to` next: the same, or the end of a change that `from`
- * names, or the beginning of one that leaves what `from` comes to (Z11)? Addresses do not matter.
- */
+ * names, or the beginning of one that leaves what `from` comes to (Z11)? Addresses of members do
+ * not matter. */
 bool voter_lists_follow(const struct voter_lists *from, const struct voter_lists *to);
 
 /* None at all; or 1 to VOTERS_MAX in each list that there is, each in one at least, no record
- * twice, and no name twice in one list (Z10d). */
+ * twice, and in one list no name, and no address of a witness, twice (Z10d, Z16d). */
 bool voter_lists_are_sound(const struct voter_lists *lists);
 
 #endif

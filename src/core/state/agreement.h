@@ -202,6 +202,19 @@ struct electorate {
     uint32_t sought;                       /* how often those who do not answer were looked for */
 };
 
+/* absent: what this coordinator has asked of a voter that is no member (Z16b). */
+struct absent_voter {
+    struct node_id record; /* none: the place is empty */
+    uint64_t asked_ms;     /* last; 0: never */
+    uint64_t heard_ms;     /* the latest question that it has answered was sent then; 0: none was */
+    uint64_t answered_ms;  /* when that answer came */
+    uint64_t rtt_ms;       /* about so long the answers take */
+};
+
+struct absent {
+    struct absent_voter voters[VOTERS_LISTED_MAX]; /* in no order */
+};
+
 /* voters_change: other voters, which this coordinator is to bring about (Z11). */
 struct voters_change {
     bool on;
@@ -225,6 +238,7 @@ struct campaign {
     struct asking asking;
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
     uint32_t askings; /* how often they were asked */
+    voter_set asked;  /* the last time, by their places */
     uint64_t leased_ms[VOTERS_LISTED_MAX]; /* until then each has leased to somebody, as it said */
     struct tally tally;
     struct view best;       /* the highest that a voter has accepted; empty: none above ours */

@@ -22,12 +22,22 @@ struct lease_mark {
     uint64_t hold_ms;
 };
 
-/* lease: what tells the time of an echo. */
+/* lease: what the voter of that record is bound to, as it said (Z6, Z10b). */
+struct voter_lease {
+    struct node_id record; /* none: the place is empty */
+    uint64_t epoch;        /* of the reign that it has leased to */
+    uint64_t until_ms;     /* so long that counts, by the length that was asked for */
+    uint64_t hold_ms;      /* the longest T_hold that it was told with that (Z15c) */
+    uint64_t promised;     /* to which it is bound; 0: it has not said (Z5c) */
+};
+
+/* lease: what tells the time of an echo; and under strict, who has leased. */
 struct leases {
     struct lease_mark marks[LEASE_MARKS]; /* a ring */
     uint32_t latest;
     uint32_t asked_end; /* nobody at this position or a later one was asked last */
     uint64_t asked_ms;  /* this node's own loop sent its heartbeats, or asked, last then */
+    struct voter_lease voters[VOTERS_LISTED_MAX]; /* in no order */
 };
 
 /* signs: when silences are looked at next, and what may put that off. */

@@ -8,6 +8,10 @@
  * was entered, and that it leads. */
 enum { ROLE_NEWS_MAX = 3 * ROLE_OWN_MAX };
 
+/* A witness answers those whose questions waited for the disk, and one more, and has its record
+ * written. */
+enum { WITNESS_RESERVE = 2, WITNESS_SENDS = VOTE_ASKERS_MAX + 8 };
+
 /* One step can at worst replace a whole view and form a verdict on every member: a link closed, a
  * link opened, one who went, one who came, a suspect, a cleared one for each member, and some
  * more. Those must never be lost. */
@@ -21,6 +25,11 @@ uint32_t outbox_capacity(uint32_t members)
     return reserve_for(members) + 4 * members + 64 + REFUSALS_PER_STEP_MAX;
 }
 
+uint32_t outbox_capacity_of_witness(void)
+{
+    return WITNESS_RESERVE + WITNESS_SENDS + REFUSALS_PER_STEP_MAX;
+}
+
 uint32_t outbox_notices(uint32_t members)
 {
     return 4 * members + 64; /* All of the reserve but the links. */
@@ -32,7 +41,8 @@ void outbox_reset(struct core *core)
     core->out.message_count = 0;
     core->out.notice_count = 0;
     core->out.refusals = 0;
-    core->out.reserve = reserve_for(core->capacity) + REFUSALS_PER_STEP_MAX;
+    core->out.reserve = REFUSALS_PER_STEP_MAX +
+                        (core_is_witness(core) ? WITNESS_RESERVE : reserve_for(core->capacity));
 }
 
 bool outbox_has_room(const struct core *core, uint32_t messages)

@@ -6,6 +6,7 @@
 
 /* Effects that one step may have, for views of so many members. */
 uint32_t outbox_capacity(uint32_t members);
+uint32_t outbox_capacity_of_witness(void);
 
 /* How many of them may be notices. */
 uint32_t outbox_notices(uint32_t members);

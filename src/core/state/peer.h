@@ -72,15 +72,10 @@ struct peer_number {
     enum proof proof;
 };
 
-/* lease: for how long it is bound to us; of this node itself, its own word, or its voter's. */
+/* lease: for how long it is bound to us, but under strict; of this node itself, its own word. */
 struct peer_lease {
-    uint64_t
-        asked_ms;   /* it has heard what was sent then, and its lease counts from then; 0: none */
-    uint64_t epoch; /* strict: of the reign that its voter gave it to (Z6) */
-    uint64_t until_ms; /* strict: for so long that one counts, by the length that was asked for */
-    uint64_t hold_ms;  /* strict: the longest T_hold that it was told with that (Z15c) */
-    uint64_t promised; /* strict: to which its voter is bound, as it said; 0: none (Z2) */
-    struct node_id record; /* strict: by which that voter votes (Z10b) */
+    uint64_t asked_ms; /* its lease counts from then, when it was asked, or sent what it has heard;
+                          0: none */
 };
 
 /* watch: is it watched by this node, and since when (D9)? */

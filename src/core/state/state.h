@@ -112,6 +112,7 @@ struct core {
     struct core_counters counters;
     struct rings rings; /* watch: of `view` */
     struct strangers_budget strangers;
+    struct promise promise;
     struct view former; /* install: the one before `view` */
 
     struct leases lease;
@@ -121,7 +122,6 @@ struct core {
     struct removal removal;
     struct standing standing;
 
-    struct promise promise;
     struct install install;
     struct news news;
     struct next_view next;
@@ -135,6 +135,7 @@ struct core {
     struct claim claim;
     struct campaign campaign;
     struct electorate electorate;
+    struct absent absent;
     struct voters_change voters_change;
 
     struct join join;
@@ -199,6 +200,11 @@ static inline uint32_t larger32(uint32_t a, uint32_t b)
 static inline bool core_is_member(const struct core *core)
 {
     return core->life.phase == PHASE_MEMBER || core->life.phase == PHASE_LEAVING;
+}
+
+static inline bool core_is_witness(const struct core *core)
+{
+    return core->life.phase == PHASE_WITNESS;
 }
 
 static inline bool core_is_strict(const struct core *core)

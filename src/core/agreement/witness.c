@@ -1,0 +1,51 @@
+#include "core/agreement/witness.h"
+
+#include "core/agreement/change_accept.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/install.h"
+#include "core/agreement/voter.h"
+#include "core/agreement/voting.h"
+#include "core/state/refuse.h"
+
+/* Z11e: it is asked as a stranger, so the answer has something to echo. */
+static void on_ballot(struct core *core, const struct message *ballot)
+{
+    const bool wants_record = ballot->carrier.epoch == 0;
+
+    if (wants_record && (ballot->fellow || ballot->echo == 0)) {
+        refuse(core, ballot, REFUSED_RECORD_UNASKED);
+    } else {
+        voting_on_ballot(core, ballot);
+    }
+}
+
+/* Z11h: others vote now, if that is so: whoever says so is asked. */
+static void on_view(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    if (!install_is_sound(core, message)) {
+        return;
+    }
+    if (!voter_is_left_out(core, view)) {
+        refuse(core, message, REFUSED_VIEW_NOT_HIGHER);
+    } else if (electorate_was_asked(core, message)) {
+        voter_retire(core, view);
+    } else {
+        refuse(core, message, REFUSED_VIEW_UNASKED);
+        install_ask_stranger(core, message);
+    }
+}
+
+void witness_on_message(struct core *core, const struct message *message)
+{
+    if (message->type == MESSAGE_BALLOT) {
+        on_ballot(core, message);
+    } else if (message->type == MESSAGE_PREPARE) {
+        change_asks_voter(core, message);
+    } else if (message->type == MESSAGE_VIEW) {
+        on_view(core, message);
+    } else if (message->type != MESSAGE_PING || !voting_on_strangers_ping(core, message)) {
+        refuse(core, message, REFUSED_ONLY_VOTES);
+    }
+}

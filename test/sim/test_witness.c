@@ -1,0 +1,277 @@
+/* Two nodes and a witness (Z16): whoever of the three is lost, the others go on; and a witness
+ * comes and goes like any voter. */
+#include "core/model/voter_lists.h"
+#include "story.h"
+
+enum {
+    RUNS = 20,
+    CHANGE_MS = 4000,
+    GAP_MS_MAX = 400,        /* for so long acting may be interrupted, */
+    GAPS_MAX = 3,            /* and in so many of the runs */
+    TAKE_OVER_MS_MAX = 2000, /* half of the runs come to act within it */
+    WATCHED_MS = 6000,
+};
+
+/* The way to and fro takes 200 ms, and one of twenty packets is lost on each way. */
+static const struct quality far_away = {
+    .latency_us_min = 180000, .latency_us_max = 220000, .loss_ppm = 97500};
+
+static struct sim *nodes_and_witness(uint64_t seed, uint32_t hosts, uint32_t voters)
+{
+    return story_of(&(struct sim_options){.seed = seed,
+                                          .host_count = hosts,
+                                          .seed_count = voters,
+                                          .voter_count = voters,
+                                          .witness_count = 1,
+                                          .disks = true,
+                                          .exclusive = true,
+                                          .guard = {GUARD_STRICT, voters}});
+}
+
+static uint32_t bit_of(uint32_t host)
+{
+    return UINT32_C(1) << host;
+}
+
+static bool is_listed(const struct sim *sim, uint32_t set)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    uint32_t count = 0;
+
+    for (uint32_t host = 0; host < 32; host++) {
+        if ((set & bit_of(host)) == 0) {
+            continue;
+        }
+        const uint8_t place = voter_lists_find_name(lists, sim_name(sim, host));
+        if (place == VOTER_NONE || lists->voters[place].witness != (host >= sim_host_count(sim))) {
+            return false;
+        }
+        count++;
+    }
+    return lists->count == count;
+}
+
+static bool vote_alone(struct sim *sim, uint32_t set, uint64_t limit_ms)
+{
+    for (uint64_t ms = 0; ms < limit_ms; ms += 10) {
+        if (is_listed(sim, set) && sim_has_settled(sim)) {
+            return true;
+        }
+        sim_run(sim, 10);
+    }
+    return false;
+}
+
+/* A, B and the witness vote, and A has acted for a while. */
+static struct sim *two_and_witness(uint64_t seed, const struct quality *quality)
+{
+    struct sim *sim = nodes_and_witness(seed, 2, 2);
+    const uint32_t witness = sim_witness(sim, 0);
+
+    sim_set_quality_from(sim, witness, quality);
+    sim_change_voters(sim, A, bit_of(A) | bit_of(B) | bit_of(witness), 0);
+    story_check(vote_alone(sim, bit_of(A) | bit_of(B) | bit_of(witness), CHANGE_MS), seed);
+    sim_run(sim, 5000 + seed * 37);
+    story_check(sim_is_acting(sim, A), seed);
+    return sim;
+}
+
+/* The longest time for which the host does not act. */
+static uint64_t longest_gap_ms(struct sim *sim, uint32_t host, uint64_t ms)
+{
+    uint64_t longest_ms = 0;
+    uint64_t gap_ms = 0;
+
+    for (; ms > 0; ms--) {
+        gap_ms = sim_is_acting(sim, host) ? 0 : gap_ms + 1;
+        longest_ms = gap_ms > longest_ms ? gap_ms : longest_ms;
+        sim_run(sim, 1);
+    }
+    return longest_ms;
+}
+
+/* H88 */
+Test(witness, the_other_one_is_lost)
+{
+    uint32_t gaps = 0;
+    uint64_t worst_ms = 0;
+
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        struct sim *sim = two_and_witness(seed, &far_away);
+        sim_vanish(sim, B);
+        const uint64_t gap_ms = longest_gap_ms(sim, A, WATCHED_MS);
+        gaps += gap_ms > 0;
+        worst_ms = gap_ms > worst_ms ? gap_ms : worst_ms;
+        story_check(gap_ms <= GAP_MS_MAX, seed);
+        story_check(core_view(sim_core(sim, A))->member_count == 1, seed);
+        sim_free(sim);
+    }
+    cr_log_info("%u gaps, the longest of %llu ms", gaps, (unsigned long long)worst_ms);
+    cr_assert_leq(gaps, GAPS_MAX);
+}
+
+static uint64_t acts_after_ms(struct sim *sim, uint32_t host, uint64_t limit_ms)
+{
+    uint64_t ms = 0;
+
+    for (; ms < limit_ms && !sim_is_acting(sim, host); ms++) {
+        sim_run(sim, 1);
+    }
+    return ms;
+}
+
+/* H88 */
+Test(witness, the_coordinator_is_lost)
+{
+    uint32_t in_time = 0;
+
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        struct sim *sim = two_and_witness(seed, &far_away);
+        sim_vanish(sim, A);
+        const uint64_t ms = acts_after_ms(sim, B, 4 * TAKE_OVER_MS_MAX);
+        cr_log_info("seed %llu: %llu ms", (unsigned long long)seed, (unsigned long long)ms);
+        in_time += ms <= TAKE_OVER_MS_MAX;
+        story_check(sim_is_acting(sim, B), seed);
+        sim_free(sim);
+    }
+    cr_assert_geq(in_time, RUNS / 2 + 1);
+}
+
+/* Nothing happens; but then neither of the two may be lost until it is back. */
+Story(witness, it_is_lost_itself)
+{
+    const struct quality usual = sim_default_quality();
+    struct sim *sim = two_and_witness(seed, &usual);
+    const uint32_t witness = sim_witness(sim, 0);
+
+    sim_crash(sim, witness);
+    story_check(longest_gap_ms(sim, A, 3000) == 0, seed);
+    sim_crash(sim, B);
+    sim_run(sim, 3000);
+    story_check(sim_acting_count(sim) == 0, seed);
+    sim_start(sim, witness);
+    sim_run(sim, 3000);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* Whoever coordinates asks it first, and is leased to. */
+Story(witness, the_two_are_cut_apart)
+{
+    struct sim *sim = two_and_witness(seed, &far_away);
+
+    sim_cut(sim, A, B);
+    story_check(longest_gap_ms(sim, A, WATCHED_MS) <= GAP_MS_MAX, seed);
+    story_check(!sim_is_acting(sim, B), seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* H88: as long as it takes until the witness is asked, again and again. */
+Story(witness, the_other_one_comes_and_goes)
+{
+    struct sim *sim = two_and_witness(seed, &far_away);
+
+    for (int i = 0; i < 8; i++) {
+        sim_cut(sim, A, B);
+        story_check(longest_gap_ms(sim, A, 450 + (uint64_t)i * 50) <= GAP_MS_MAX, seed);
+        sim_mend(sim, A, B);
+        story_check(longest_gap_ms(sim, A, 400) <= GAP_MS_MAX, seed);
+    }
+    sim_free(sim);
+}
+
+/* H84: at each moment of adding a witness. */
+Story(witness, the_coordinator_dies_while_it_is_added)
+{
+    for (uint64_t ms = 0; ms < 40; ms += 2) {
+        struct sim *sim = nodes_and_witness(seed, 3, 3);
+        const uint32_t nodes = bit_of(A) | bit_of(B) | bit_of(C);
+        const uint32_t all = nodes | bit_of(sim_witness(sim, 0));
+        sim_change_voters(sim, A, all, 0);
+        sim_run(sim, ms);
+        sim_crash(sim, A);
+        sim_run(sim, 2 * CHANGE_MS);
+        story_check(sim_acting_count(sim) == 1, seed);
+        story_check(!voter_lists_are_joint(sim_lists(sim)), seed);
+        story_check(is_listed(sim, nodes) || is_listed(sim, all), seed);
+        sim_free(sim);
+    }
+}
+
+/* It learns that it votes no more, and may be asked again. */
+Story(witness, a_third_node_takes_its_place_and_it_comes_back)
+{
+    struct sim *sim = nodes_and_witness(seed, 3, 2);
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t two = bit_of(A) | bit_of(B);
+
+    sim_change_voters(sim, A, two | bit_of(witness), 0);
+    story_check(vote_alone(sim, two | bit_of(witness), CHANGE_MS), seed);
+    sim_change_voters(sim, B, two | bit_of(C), 0);
+    story_check(vote_alone(sim, two | bit_of(C), CHANGE_MS), seed);
+    sim_run(sim, 100);
+    story_check(core_voter(sim_core(sim, witness), 0).status == VOTER_RETIRED, seed);
+    sim_change_voters(sim, C, two | bit_of(witness), 0);
+    story_check(vote_alone(sim, two | bit_of(witness), CHANGE_MS), seed);
+    sim_vanish(sim, A);
+    sim_run(sim, 2 * CHANGE_MS);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* Z4a: it makes no tests of C2, and would be bound again and again, and its coordinator with it. */
+Story(witness, one_that_hears_nobody_does_not_bind_it)
+{
+    struct sim *sim = nodes_and_witness(seed, 3, 2);
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t all = bit_of(A) | bit_of(B) | bit_of(witness);
+
+    sim_change_voters(sim, A, all, 0);
+    story_check(vote_alone(sim, all, CHANGE_MS), seed);
+    const uint64_t epoch = sim_epoch(sim, A);
+    sim_break(sim, C);
+    for (uint32_t host = A; host <= witness; host++) {
+        if (host != C) {
+            sim_cut_one_way(sim, host, C);
+        }
+    }
+    sim_run(sim, MINUTE_MS);
+    story_check(core_voter(sim_core(sim, witness), 0).promise.epoch == epoch, seed);
+    story_check(sim_epoch(sim, A) == epoch && sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* H87 */
+Story(witness, it_gets_another_record_when_its_disk_is_lost)
+{
+    const struct quality usual = sim_default_quality();
+    struct sim *sim = two_and_witness(seed, &usual);
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t all = bit_of(A) | bit_of(B) | bit_of(witness);
+
+    sim_crash(sim, witness);
+    sim_lose_record(sim, witness);
+    sim_start(sim, witness);
+    sim_change_voters(sim, A, all, bit_of(witness));
+    story_check(longest_gap_ms(sim, A, 1000) == 0, seed);
+    story_check(vote_alone(sim, all, CHANGE_MS) && sim_lists(sim)->number == 3, seed);
+    sim_vanish(sim, B);
+    story_check(longest_gap_ms(sim, A, WATCHED_MS) <= GAP_MS_MAX, seed);
+    sim_free(sim);
+}
+
+/* While members suffice it is asked so seldom that it is known to live, and else left alone. */
+Story(witness, it_is_left_alone_while_the_others_are_there)
+{
+    struct sim *sim = two_and_witness(seed, &far_away);
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint64_t answers = sim_sent(sim, witness, MESSAGE_PONG);
+
+    sim_run(sim, 10 * MINUTE_MS);
+    story_check(sim_sent(sim, witness, MESSAGE_PONG) - answers <= 8, seed);
+    story_check(sim_knows_witness(sim, A, witness), seed);
+    sim_free(sim);
+}
