@@ -108,9 +108,9 @@ static void draw_coordinator(const struct top_area *area, size_t line,
 /* How one stands that has not said whether it votes. */
 static const char *otherwise(const json_t *voter)
 {
-    return document_is_true(voter, "heard")    ? "is in"
-           : document_is_true(voter, "member") ? "is not heard"
-                                               : "is not in";
+    const bool is_known = document_is_true(voter, "member") || document_is_true(voter, "witness");
+
+    return document_is_true(voter, "heard") ? "is in" : is_known ? "is not heard" : "is not in";
 }
 
 /* "voters (2 needed): athens votes, byzantium is not heard, cyrene is not in". */

@@ -106,7 +106,8 @@ static void warn_of_members(struct plan *plan, const json_t *members)
     }
 }
 
-/* How many of the voters are members and say that they vote; of the others one is named. */
+/* How many of the voters are members and say that they vote, or witnesses that answer; of the
+ * others one is named. */
 static size_t voters_that_vote(struct cli *cli, struct plan *plan)
 {
     struct answer answer;
@@ -126,7 +127,9 @@ static size_t voters_that_vote(struct cli *cli, struct plan *plan)
         const char *status = document_text(voter, "voter", "it has not said that it does");
         if (!document_is_true(voter, "heard")) {
             snprintf(text, sizeof text, "voter %s is %s", name_at(voters, i),
-                     document_is_true(voter, "member") ? "not heard" : "no member now");
+                     document_is_true(voter, "witness")  ? "a witness, and has not answered"
+                     : document_is_true(voter, "member") ? "not heard"
+                                                         : "no member now");
             warn(plan, text);
         } else if (strcmp(status, "votes") != 0) {
             snprintf(text, sizeof text, "voter %s does not vote (%.64s): doyen voters shows them",

@@ -10,6 +10,7 @@
 #include "cli/request/voters_ask.h"
 #include "cli/verbs/verbs.h"
 #include "cli/verbs/voters_change.h"
+#include "cli/verbs/witness_find.h"
 
 enum {
     RECORD_DIGITS = 8, /* as many as tell records apart for people */
@@ -20,6 +21,8 @@ struct voters_options {
     const char *what; /* NULL: show them */
     const char *name;
     const char *with;
+    const char *witness;               /* HOST:PORT, as given; NULL: the newcomer is a member */
+    char address[WITNESS_ADDRESS_MAX]; /* which that is */
     bool dry_run;
     uint64_t timeout_ms;
 };
@@ -71,6 +74,10 @@ static void check_end(const struct voters_options *options, struct argp_state *s
     if (options->what == NULL && options->dry_run) {
         cli_usage_error(state, "--dry-run goes with add, remove, replace or set");
     }
+    if (options->witness != NULL &&
+        (options->what == NULL || strcmp(options->what, "remove") == 0)) {
+        cli_usage_error(state, "--witness goes with add, replace or set");
+    }
 }
 
 static error_t parse_voters(int key, char *argument, struct argp_state *state)
@@ -87,6 +94,9 @@ static error_t parse_voters(int key, char *argument, struct argp_state *state)
     case 'n':
         options->dry_run = true;
         return 0;
+    case 'w':
+        options->witness = argument;
+        return 0;
     case ARGP_KEY_ARG:
         take_word(options, argument, state);
         return 0;
@@ -100,6 +110,11 @@ static error_t parse_voters(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option voters_options[] = {
     {.name = "dry-run", .key = 'n', .doc = "Only say what would be done, or why it would not be"},
+    {.name = "witness",
+     .key = 'w',
+     .arg = "HOST:PORT",
+     .doc = "The newcomer is no member: a doyen-witness at HOST:PORT, which has the cluster's key; "
+            "a name is looked up once, and the address stays"},
     {.name = "timeout",
      .key = 't',
      .arg = "DUR",
@@ -111,16 +126,18 @@ static enum exit_code run_voters(struct cli *cli, int argc, char **argv);
 
 const struct verb verb_voters = {
     .name = "voters",
-    .arguments = "[add NAME | remove NAME | replace NAME [WITH] | set A,B,C]",
+    .arguments = "[add NAME | remove NAME | replace NAME [WITH] | set A,B,C] [--witness "
+                 "HOST:PORT]",
     .summary = "The voters of guard strict: lists or changes them while the cluster runs",
     .details =
         "One line per voter. All that are members are asked whether they vote; a question mark "
         "stands for one that has not answered, and for what only the voter itself shows. BOUND is "
         "for how long the voter grants nothing to anybody else than the life it has promised its "
-        "epoch to.\n\n"
+        "epoch to. A witness is no member: it is asked by the coordinator, seldom unless it is "
+        "needed, and LAST is how long ago it answered.\n\n"
         "add, remove, replace and set have other members vote, which need a --state-dir; nobody "
         "stops acting for it. replace without WITH gives the same node another record, for one "
-        "that it has lost. They wait until that is settled.\n\n"
+        "that it has lost, which a witness may be, too. They wait until that is settled.\n\n"
         "Exit: 1 when the change is refused, 3 when nobody acts, 5 when it is not settled in time; "
         "it goes on then.",
     .options = voters_options,
@@ -130,7 +147,10 @@ const struct verb verb_voters = {
 
 static void add_status(struct table *table, const json_t *voter)
 {
-    const bool unheard = document_is_true(voter, "member") && !document_is_true(voter, "heard");
+    const bool is_known = document_is_true(voter, "member") ||
+                          (document_is_true(voter, "witness") &&
+                           document_has(voter, "last_answered_ms"));
+    const bool unheard = is_known && !document_is_true(voter, "heard");
     const char *status = document_text(voter, "voter", unheard ? "not heard" : "?");
 
     if (strcmp(status, "votes") == 0) {
@@ -193,7 +213,10 @@ static void add_voter(struct table *table, const json_t *voter)
 {
     table_row(table);
     table_cell(table, TONE_PLAIN, document_text(voter, "name", "?"));
-    table_cell(table, TONE_PLAIN, document_is_true(voter, "member") ? "yes" : "no");
+    table_cell(table, TONE_PLAIN,
+               document_is_true(voter, "witness")  ? "witness"
+               : document_is_true(voter, "member") ? "yes"
+                                                   : "no");
     add_status(table, voter);
     add_record(table, voter);
     if (document_is_true(voter, "self")) {
@@ -203,6 +226,7 @@ static void add_voter(struct table *table, const json_t *voter)
             table_cell(table, TONE_FAINT, "?");
         }
     }
+    add_duration(table, voter, "last_answered_ms");
 }
 
 /* "2 of 3 voters, 2 needed: none can be spared" */
@@ -236,8 +260,9 @@ static void print_change(const json_t *document)
 static enum exit_code print_voters(const json_t *document)
 {
     static const struct column columns[] = {
-        {"NAME", false},    {"MEMBER", false},  {"VOTES", false}, {"RECORD", false},
-        {"PROMISED", true}, {"ACCEPTED", true}, {"BOUND", true},  {"SYNCED AGO", true}};
+        {"NAME", false},   {"MEMBER", false},    {"VOTES", false},
+        {"RECORD", false}, {"PROMISED", true},   {"ACCEPTED", true},
+        {"BOUND", true},   {"SYNCED AGO", true}, {"LAST", true}};
     const json_t *voters = json_object_get(document, "voters");
     struct printer printer;
 
@@ -302,6 +327,9 @@ static json_t *body_of(const struct voters_options *options)
     if (options->with != NULL) {
         (void)json_object_set_new(body, "with", json_string(options->with));
     }
+    if (options->witness != NULL) {
+        (void)json_object_set_new(body, "witness", json_string(options->address));
+    }
     if (options->dry_run) {
         (void)json_object_set_new(body, "dry_run", json_true());
     }
@@ -315,6 +343,12 @@ static enum exit_code run_voters(struct cli *cli, int argc, char **argv)
     cli_parse(cli, &verb_voters, argc, argv, &options);
     if (options.what == NULL) {
         return show(cli);
+    }
+    if (options.witness != NULL) {
+        const enum exit_code found = witness_find(options.witness, options.address);
+        if (found != EXIT_DONE) {
+            return found;
+        }
     }
     json_t *body = body_of(&options);
     const enum exit_code code = voters_change(cli, body, options.timeout_ms);

@@ -127,10 +127,14 @@ static json_t *body_again(const json_t *asked, const json_t *now)
     const json_t *wanted = json_object_get(asked, "wanted");
     const char *anew = document_text(wanted, "anew", "");
     const char *number = document_text(now, "number", "");
+    json_t *body = anew[0] == '\0' ? json_pack("{s:O, s:s}", "set",
+                                               json_object_get(wanted, "voters"), "number", number)
+                                   : json_pack("{s:s, s:s}", "replace", anew, "number", number);
 
-    return anew[0] == '\0'
-               ? json_pack("{s:O, s:s}", "set", json_object_get(wanted, "voters"), "number", number)
-               : json_pack("{s:s, s:s}", "replace", anew, "number", number);
+    if (document_has(wanted, "witness")) {
+        (void)json_object_set(body, "witness", json_object_get(wanted, "witness"));
+    }
+    return body;
 }
 
 /* Says it once more, unless it is under way; `why` becomes what stands against it, if anything. */
@@ -163,7 +167,8 @@ static enum exit_code say_timed_out(uint64_t timeout_ms, bool begun, const struc
     } else {
         failure_set(&failure, EXIT_TIMED_OUT,
                     "the change has not begun after %s: whoever is to become a voter has to be "
-                    "heard by the coordinator, and to have a --state-dir; ask again",
+                    "heard by the coordinator, and to have a --state-dir; a witness, to have this "
+                    "cluster's key and to answer at its address; ask again",
                     after);
     }
     return failure_report(&failure);
@@ -205,7 +210,8 @@ static void warn_of(const json_t *names)
     const size_t count = json_array_size(names);
 
     if (count == 2) {
-        fputs("doyen: 2 voters: nobody acts while one of them is away; 3 bear the loss of one\n",
+        fputs("doyen: 2 voters: nobody acts while one of them is away; 3 bear the loss of one: "
+              "doyen voters add NAME --witness HOST:PORT makes a doyen-witness the third\n",
               stderr);
     } else if (count % 2 == 0) {
         fprintf(stderr, "doyen: %zu voters bear the loss of %zu, no more than %zu do\n", count,

@@ -40,6 +40,30 @@ static json_t *key_json(const struct facts *facts)
                             : fingerprint_text(ring->keys[0].fingerprint, fingerprint));
 }
 
+/* What a coordinator knows of the witnesses, which it asks and nobody else does: does each of them
+ * answer, and for how long the one has not that has been silent longest. Null where there is none,
+ * or this node does not ask. */
+static bool put_witnesses(json_t *object, const struct facts *facts)
+{
+    const bool asks = facts->coordinator != NULL &&
+                      id_equal(&facts->coordinator->id, &facts->self->id);
+    uint64_t silent_ms = 0;
+    uint32_t count = 0;
+    bool answer = true;
+
+    for (uint8_t i = 0; asks && i < facts->view->voters.count; i++) {
+        const struct voter_contact *contact = &facts->contacts[i];
+        if (facts->view->voters.voters[i].witness) {
+            count++;
+            answer = answer && contact->answers;
+            silent_ms = contact->answered_ms_ago > silent_ms ? contact->answered_ms_ago : silent_ms;
+        }
+    }
+    return json_put(object, "witness_answers", count == 0 ? json_null() : json_boolean(answer)) &&
+           json_put(object, "witness_ms",
+                    count == 0 || silent_ms == NEVER_MS ? json_null() : json_of_number(silent_ms));
+}
+
 /* Names and meanings are those of /v1/status. */
 static json_t *own_answer(const struct facts *facts)
 {
@@ -63,6 +87,7 @@ static json_t *own_answer(const struct facts *facts)
             json_put(object, "record",
                      id_is_none(&facts->voter.record_id) ? json_null()
                                                          : json_of_id(&facts->voter.record_id)) &&
+            put_witnesses(object, facts) &&
             json_put(object, "late_wakeups", json_of_number(facts->counters->late_wakeups)) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
             json_put(object, "wall_ms", json_of_number((uint64_t)clock_wall_ms())));
@@ -112,6 +137,8 @@ static const struct field {
     {"capacity", KIND_NUMBER},
     {"voter", KIND_TEXT},
     {"record", KIND_TEXT},
+    {"witness_answers", KIND_FLAG},
+    {"witness_ms", KIND_NUMBER},
     {"late_wakeups", KIND_NUMBER},
     {"uptime_ms", KIND_NUMBER},
     {"key", KIND_TEXT},

@@ -90,13 +90,33 @@ static const char *list_text(const struct facts *facts, const struct listed_vote
     return listed->before && listed->now ? "both" : listed->before ? "old" : "new";
 }
 
+/* Where it is; of a witness as the view names it. */
+static json_t *address_json(const struct facts *facts, const struct listed_voter *listed,
+                            uint32_t position)
+{
+    return listed->witness         ? json_of_address(&listed->address)
+           : position == VIEW_NONE ? json_null()
+                                   : json_of_address(&facts->view->members[position].address);
+}
+
+/* When it answered the coordinator last; null for members, who are heard all the time. */
+static json_t *answered_json(const struct facts *facts, const struct voter_survey *survey,
+                             uint8_t voter)
+{
+    const struct witness_said said = voter_survey_witness(survey, facts, voter);
+
+    return facts->voters->voters[voter].witness && said.is_known && said.answered_ms != NEVER_MS
+               ? json_of_number(said.answered_ms)
+               : json_null();
+}
+
 static json_t *voter_json(const struct facts *facts, const struct voter_survey *survey,
                           uint8_t voter)
 {
     const struct listed_voter *listed = &facts->voters->voters[voter];
     const uint32_t position = view_find_name(facts->view, listed->name);
     const bool is_member = position != VIEW_NONE;
-    const bool is_self = text_equal(listed->name, facts->self->name);
+    const bool is_self = !listed->witness && text_equal(listed->name, facts->self->name);
     json_t *object = json_object();
 
     return json_finished(
@@ -105,11 +125,13 @@ static json_t *voter_json(const struct facts *facts, const struct voter_survey *
             json_put(object, "list", json_of_word(list_text(facts, listed))) &&
             json_put(object, "self", json_boolean(is_self)) &&
             json_put(object, "member", json_boolean(is_member)) &&
+            json_put(object, "witness", json_boolean(listed->witness)) &&
             json_put(object, "heard",
-                     json_boolean(is_self || (is_member && !facts->silent[position]))) &&
-            json_put(object, "address",
-                     is_member ? json_of_address(&facts->view->members[position].address)
-                               : json_null()) &&
+                     json_boolean(listed->witness
+                                      ? voter_survey_witness(survey, facts, voter).answers
+                                      : is_self || (is_member && !facts->silent[position]))) &&
+            json_put(object, "last_answered_ms", answered_json(facts, survey, voter)) &&
+            json_put(object, "address", address_json(facts, listed, position)) &&
             json_put(object, "voter", json_of_word(voter_survey_status(survey, facts, voter))) &&
             json_put(object, "record_id", record_json(facts, listed, is_self)) &&
             (is_self ? put_own_record(object, facts) : put_unknown(object)));

@@ -10,6 +10,19 @@ static bool is_heard(const struct facts *facts, uint32_t position)
            facts->peers[position].verdict == VERDICT_NONE;
 }
 
+/* Is the voter heard? A witness is by the coordinator, which asks it: until that has said that it
+ * does not answer, it counts like a member that has not been asked. */
+bool voter_count_hears(const struct facts *facts, const struct voter_survey *survey, uint8_t voter)
+{
+    const struct listed_voter *listed = &facts->voters->voters[voter];
+
+    if (listed->witness) {
+        const struct witness_said said = voter_survey_witness(survey, facts, voter);
+        return said.answers || !said.is_known;
+    }
+    return is_heard(facts, view_find_name(facts->view, listed->name));
+}
+
 /* How the voter stands; NULL: it votes, or has not said. */
 static const char *lack_of(const struct facts *facts, const struct voter_survey *survey,
                            uint8_t voter)
@@ -33,8 +46,7 @@ static bool has_ended(const struct facts *facts, const char *name, uint32_t posi
 
 bool voter_count_votes(const struct facts *facts, const struct voter_survey *survey, uint8_t voter)
 {
-    return is_heard(facts, view_find_name(facts->view, facts->voters->voters[voter].name)) &&
-           lack_of(facts, survey, voter) == NULL;
+    return voter_count_hears(facts, survey, voter) && lack_of(facts, survey, voter) == NULL;
 }
 
 static struct voter_tally tally_of(const struct facts *facts, const struct voter_survey *survey,
@@ -50,7 +62,7 @@ static struct voter_tally tally_of(const struct facts *facts, const struct voter
         const uint32_t position = view_find_name(facts->view, listed->name);
         const char *lack = lack_of(facts, survey, voter);
         tally.count++;
-        if (!is_heard(facts, position)) {
+        if (!voter_count_hears(facts, survey, voter)) {
             tally.ended += has_ended(facts, listed->name, position);
             continue;
         }

@@ -22,6 +22,9 @@ uint32_t voter_count_voting(const struct voter_tally *tally);
 /* How many of them may be lost. */
 uint32_t voter_count_spare(const struct voter_tally *tally);
 
+/* Is the voter heard, as a member or, by the coordinator, as a witness? */
+bool voter_count_hears(const struct facts *facts, const struct voter_survey *survey, uint8_t voter);
+
 /* Is the voter heard, and not known not to vote? */
 bool voter_count_votes(const struct facts *facts, const struct voter_survey *survey, uint8_t voter);
 

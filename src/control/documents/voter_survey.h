@@ -27,6 +27,7 @@ struct voter_survey {
     uint64_t number;   /* of the voters that they were asked as, */
     uint64_t since_ms; /* since then: what was said before says nothing */
     struct voter_said voters[VOTERS_LISTED_MAX];
+    struct voter_said coordinator; /* of witnesses */
 };
 
 void voter_survey_deinit(struct voter_survey *survey);
@@ -40,6 +41,15 @@ void voter_survey_ask(struct voter_survey *survey, const struct facts *facts, ui
 const json_t *voter_survey_said(const struct voter_survey *survey, const struct facts *facts,
                                 uint8_t voter);
 
+/* What the coordinator knows of the voter, which is a witness. */
+struct witness_said {
+    bool is_known;
+    bool answers;
+    uint64_t answered_ms; /* since it answered last; NEVER_MS: that is not known */
+};
+struct witness_said voter_survey_witness(const struct voter_survey *survey,
+                                         const struct facts *facts, uint8_t voter);
+
 /* How the voter stands, in the words of voter_status_text: of this node as it is, of others as they
  * said. VOTER_OTHER_RECORD where it votes by another record than the view names; NULL: it has not
  * said. Borrowed. */
@@ -47,7 +57,8 @@ const json_t *voter_survey_said(const struct voter_survey *survey, const struct 
 const char *voter_survey_status(const struct voter_survey *survey, const struct facts *facts,
                                 uint8_t voter);
 
-/* Voters that are members, and others, and heard, and have said nothing lately. */
+/* Voters that are members, and others, and heard, and have said nothing lately; and witnesses of
+ * which the coordinator is heard, and has not. */
 uint32_t voter_survey_waiting(const struct voter_survey *survey, const struct facts *facts);
 
 #endif

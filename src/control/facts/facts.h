@@ -39,6 +39,7 @@ struct facts {
     struct voter_lists founders;      /* without records */
     struct voter_state voter;
     struct voter_store_times voter_times;
+    struct voter_contact contacts[VOTERS_LISTED_MAX]; /* by place in `voters`; the coordinator's */
     uint32_t acked;
     uint64_t cursor;
     uint64_t now_ms;

@@ -13,13 +13,15 @@
 #include "control/text/json.h"
 #include "control/text/text_builder.h"
 #include "runtime/options/value.h"
+#include "words/address_text.h"
 
 /* --- The body -------------------------------------------------------------------------------- */
 
 struct wanted {
     const char *verb; /* add, remove, replace or set; empty: none yet */
     const json_t *names;
-    const char *with; /* NULL: the same again, by another record */
+    const char *with;       /* NULL: the same again, by another record */
+    struct address witness; /* where the newcomer is, which is one; none: it is a member */
     const char *number;
     bool dry_run;
 };
@@ -66,6 +68,22 @@ static bool take_verb(const char *key, const json_t *value, struct wanted *wante
                          set ? "a list of names" : "the name of a node");
 }
 
+static bool take_witness(const json_t *value, struct wanted *wanted, struct complaint *complaint)
+{
+    const char *text = json_string_value(value);
+    struct complaint why;
+
+    if (text == NULL || strlen(text) != json_string_length(value)) {
+        return complaint_set(complaint, "\"witness\" wants ADDRESS:PORT");
+    }
+    if (!value_address(text, CONFIG_PORT_DEFAULT, &wanted->witness, &why)) {
+        return complaint_set(complaint, "\"witness\": %.300s", why.text);
+    }
+    return !address_is_wildcard(&wanted->witness) ||
+           complaint_set(complaint, "\"witness\": %.60s is no address that anybody can send to",
+                         text);
+}
+
 static bool take_one(const char *key, const json_t *value, struct wanted *wanted,
                      struct complaint *complaint)
 {
@@ -80,6 +98,9 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
         wanted->with = json_string_value(value);
         return is_name(value) || complaint_set(complaint, "\"with\" wants the name of a node");
     }
+    if (strcmp(key, "witness") == 0) {
+        return take_witness(value, wanted, complaint);
+    }
     if (strcmp(key, "number") == 0) {
         wanted->number = json_string_value(value);
         return is_number(wanted->number) ||
@@ -91,7 +112,8 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
                complaint_set(complaint, "\"dry_run\" wants true or false");
     }
     return complaint_set(
-        complaint, "\"%.40s\" is none of add, remove, replace, with, set, number and dry_run", key);
+        complaint,
+        "\"%.40s\" is none of add, remove, replace, with, set, witness, number and dry_run", key);
 }
 
 static bool read_wanted(json_t *body, struct wanted *wanted, struct complaint *complaint)
@@ -108,18 +130,35 @@ static bool read_wanted(json_t *body, struct wanted *wanted, struct complaint *c
     if (wanted->verb[0] == '\0') {
         return complaint_set(complaint, "it has none of add, remove, replace and set");
     }
+    if (!address_is_none(&wanted->witness) && strcmp(wanted->verb, "remove") == 0) {
+        return complaint_set(complaint, "\"witness\" does not go with \"remove\"");
+    }
     return wanted->with == NULL || strcmp(wanted->verb, "replace") == 0 ||
            complaint_set(complaint, "\"with\" goes with \"replace\"");
 }
 
 /* --- The wish -------------------------------------------------------------------------------- */
 
-static void add_name(struct voters_wish *wish, const char *name, bool anew)
+static struct wished_voter *add_name(struct voters_wish *wish, const char *name, bool anew)
 {
     struct wished_voter *voter = &wish->voters[wish->count++];
 
     *voter = (struct wished_voter){.anew = anew};
     (void)text_set(voter->name, sizeof voter->name, name, strlen(name));
+    return voter;
+}
+
+static const struct listed_voter *find_listed(const struct facts *facts, const char *name)
+{
+    const uint8_t place = voter_lists_find_name(facts->voters, name);
+
+    return place == VOTER_NONE ? NULL : &facts->voters->voters[place];
+}
+
+/* In a list the witness is the one that is neither a member nor a voter yet. */
+static bool is_meant_by_witness(const struct facts *facts, const char *name)
+{
+    return view_find_name(facts->view, name) == VIEW_NONE && !voters_reach_is_voter(facts, name);
 }
 
 static struct answer refuse_name(const char *hint, const char *name, const char *detail)
@@ -150,6 +189,10 @@ static struct answer against_names(const struct facts *facts, const struct wante
     if (strcmp(wanted->verb, "remove") == 0 && count == 1) {
         return refuse_name("replace it by another member instead", name, "is the only voter");
     }
+    if (adds && voters_reach_is_voter(facts, name) && !address_is_none(&wanted->witness)) {
+        return refuse_name("doyen voters replace gives it another address or record", name,
+                           "is a voter already");
+    }
     if (wanted->with != NULL && strcmp(wanted->with, name) != 0 &&
         voters_reach_is_voter(facts, wanted->with)) {
         return refuse_name("choose another member, or remove the one that is to go", wanted->with,
@@ -158,15 +201,33 @@ static struct answer against_names(const struct facts *facts, const struct wante
     return (struct answer){.status = 0};
 }
 
-static void wish_for_list(const json_t *names, struct voters_wish *wish)
+static void wish_for_list(const struct facts *facts, const struct wanted *wanted,
+                          struct voters_wish *wish)
 {
     size_t index;
     json_t *name;
 
-    json_array_foreach(names, index, name)
+    json_array_foreach(wanted->names, index, name)
     {
-        add_name(wish, json_string_value(name), false);
+        struct wished_voter *voter = add_name(wish, json_string_value(name), false);
+        if (is_meant_by_witness(facts, voter->name)) {
+            voter->witness = wanted->witness;
+        }
     }
+}
+
+/* Who comes in the place of a voter, perhaps the same by another record: a witness stays one, at
+ * the same address unless another one is said. */
+static void wish_for_next(const struct listed_voter *voter, const struct wanted *wanted,
+                          struct voters_wish *wish)
+{
+    const char *next = wanted->with != NULL ? wanted->with : voter->name;
+    const bool is_same = strcmp(next, voter->name) == 0;
+    struct wished_voter *wished = add_name(wish, next, is_same);
+
+    wished->witness = is_same && voter->witness && address_is_none(&wanted->witness)
+                          ? voter->address
+                          : wanted->witness;
 }
 
 /* Who stays keeps its place, and who replaces another has that one's. */
@@ -178,7 +239,7 @@ static void make_wish(const struct facts *facts, const struct wanted *wanted,
 
     *wish = (struct voters_wish){.number = facts->voters->number};
     if (name == NULL) {
-        wish_for_list(wanted->names, wish);
+        wish_for_list(facts, wanted, wish);
         return;
     }
     for (uint8_t i = 0; i < facts->voters->count; i++) {
@@ -187,11 +248,14 @@ static void make_wish(const struct facts *facts, const struct wanted *wanted,
         if (!voter->now || (meant && strcmp(wanted->verb, "remove") == 0)) {
             continue;
         }
-        const char *next = meant && replaces && wanted->with != NULL ? wanted->with : voter->name;
-        add_name(wish, next, meant && replaces && strcmp(next, name) == 0);
+        if (meant && replaces) {
+            wish_for_next(voter, wanted, wish);
+        } else {
+            (void)add_name(wish, voter->name, false);
+        }
     }
     if (strcmp(wanted->verb, "add") == 0 && !voters_reach_is_voter(facts, name)) {
-        add_name(wish, name, false);
+        add_name(wish, name, false)->witness = wanted->witness;
     }
 }
 
@@ -242,8 +306,20 @@ static const char *find_stranger(const struct facts *facts, const struct voters_
     for (uint8_t i = 0; i < wish->count; i++) {
         const struct wished_voter *wished = &wish->voters[i];
         if ((wished->anew || !voters_reach_is_voter(facts, wished->name)) &&
+            address_is_none(&wished->witness) &&
             view_find_name(facts->view, wished->name) == VIEW_NONE) {
             return wished->name;
+        }
+    }
+    return NULL;
+}
+
+/* Z16d: the witness that is wished for and that is, by its name or its address, somebody else. */
+static const struct wished_voter *find_witness(const struct voters_wish *wish)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (!address_is_none(&wish->voters[i].witness)) {
+            return &wish->voters[i];
         }
     }
     return NULL;
@@ -252,10 +328,19 @@ static const char *find_stranger(const struct facts *facts, const struct voters_
 static struct answer answer_unfit(const struct facts *facts, const struct voters_wish *wish)
 {
     const char *stranger = find_stranger(facts, wish);
+    const struct wished_voter *witness = find_witness(wish);
+    char where[ADDRESS_TEXT_MAX];
 
     if (stranger != NULL) {
-        return refuse_name("start it with --guard strict and a --state-dir, or name another",
+        return refuse_name("start it with --guard strict and a --state-dir, name another, or say "
+                           "where it is if it is a witness",
                            stranger, "is no member");
+    }
+    if (witness != NULL) {
+        return answer_problem(MHD_HTTP_CONFLICT, "voters unfit",
+                              "a witness has a name and an address of its own",
+                              "%s, or %s, is a member's or another voter's", witness->name,
+                              address_text(&witness->witness, where));
     }
     return answer_problem(MHD_HTTP_CONFLICT, "voters unfit", "name each once",
                           "a name is there twice");
@@ -275,6 +360,7 @@ static json_t *wanted_json(const struct voters_wish *wish, const struct voters_r
 {
     json_t *object = json_object();
     json_t *names = json_array();
+    const struct wished_voter *witness = find_witness(wish);
     const char *anew = NULL;
     bool complete = names != NULL;
 
@@ -283,10 +369,12 @@ static json_t *wanted_json(const struct voters_wish *wish, const struct voters_r
         anew = wish->voters[i].anew ? wish->voters[i].name : anew;
     }
     complete = json_put(object, "voters", names) && complete;
-    return json_finished(object,
-                         complete && json_put(object, "anew", json_of_word(anew)) &&
-                             json_put(object, "needed", json_of_number(reach->length / 2 + 1)) &&
-                             json_put(object, "voting", json_of_number(reach->voting)));
+    return json_finished(
+        object, complete && json_put(object, "anew", json_of_word(anew)) &&
+                    json_put(object, "witness",
+                             witness == NULL ? json_null() : json_of_address(&witness->witness)) &&
+                    json_put(object, "needed", json_of_number(reach->length / 2 + 1)) &&
+                    json_put(object, "voting", json_of_number(reach->voting)));
 }
 
 /* The voters as they are, and those that are wanted. */
@@ -355,8 +443,11 @@ static struct answer against_record(const struct facts *facts, const struct vote
     const char *name = json_string_value(wanted->names);
     const bool same = strcmp(wanted->verb, "replace") == 0 &&
                       (wanted->with == NULL || strcmp(wanted->with, name) == 0);
+    const struct listed_voter *listed = same ? find_listed(facts, name) : NULL;
 
-    return same && voter_count_votes(facts, survey, voter_lists_find_name(facts->voters, name))
+    /* What a witness has only it knows, and it is asked rarely. */
+    return listed != NULL && !listed->witness &&
+                   voter_count_votes(facts, survey, voter_lists_find_name(facts->voters, name))
                ? refuse_name(
                      "name another member to replace it; or, if its disk is an old one, stop "
                      "it, move its file voter away, and start it again",
