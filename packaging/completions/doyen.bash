@@ -1,4 +1,4 @@
-# Completion of doyen, doyend, doyen-replay and doyen-lab for bash. Verbs and options are those that --help
+# Completion of doyen, doyend, doyen-witness, doyen-replay and doyen-lab for bash. Verbs and options are those that --help
 # names, so they are those of the installed programs; names are those of the members.
 
 _doyen_options()
@@ -74,4 +74,4 @@ _doyen()
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }
 
-complete -F _doyen doyen doyend doyen-replay doyen-lab
+complete -F _doyen doyen doyend doyen-witness doyen-replay doyen-lab

@@ -1,4 +1,4 @@
-# Completion of doyen, doyend, doyen-replay and doyen-lab for fish. Verbs and options are those that --help
+# Completion of doyen, doyend, doyen-witness, doyen-replay and doyen-lab for fish. Verbs and options are those that --help
 # names, so they are those of the installed programs; names are those of the members.
 
 function __doyen_options
@@ -39,5 +39,6 @@ complete --command doyen --condition 'contains -- (__doyen_verb) voters' --argum
 complete --command doyen --condition 'contains -- (__doyen_verb) tag' --arguments 'set unset'
 complete --command doyen --condition 'contains -- (__doyen_verb) report' --force-files
 complete --command doyend --arguments '(__doyen_options doyend)'
+complete --command doyen-witness --arguments '(__doyen_options doyen-witness)'
 complete --command doyen-replay --arguments '(__doyen_options doyen-replay)'
 complete --command doyen-lab --arguments '(__doyen_options doyen-lab)'

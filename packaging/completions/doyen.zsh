@@ -1,4 +1,4 @@
-#compdef doyen doyend doyen-replay doyen-lab
+#compdef doyen doyend doyen-witness doyen-replay doyen-lab
 # Completion for zsh. Verbs and options are those that --help names, so they are those of the
 # installed programs; names are those of the members.
 

@@ -290,6 +290,22 @@ struct daemon *cluster_start(struct cluster *cluster, const char *name, const ch
     return daemon;
 }
 
+struct daemon *cluster_start_witness(struct cluster *cluster, const char *name, const char *keys,
+                                     const char *const *arguments)
+{
+    struct daemon *daemon = cluster_daemon(cluster, name);
+    const char *state = cluster_path(cluster, text_kept("%s.state", name));
+    size_t count = 0;
+
+    add_argument(daemon, &count, DOYEN_WITNESS_PATH);
+    add_arguments(daemon, &count, ARGS("--listen", daemon->address, "--key", keys));
+    add_arguments(daemon, &count, ARGS("--state-dir", state));
+    add_arguments(daemon, &count, arguments);
+    daemon->arguments[count] = NULL;
+    daemon_run(cluster, daemon);
+    return daemon;
+}
+
 void cluster_replace(struct cluster *cluster, const char *name, const char *program)
 {
     struct daemon *daemon = cluster_daemon(cluster, name);
@@ -331,6 +347,11 @@ static void daemon_signal(struct daemon *daemon, int number)
 {
     cr_assert(process_is_running(&daemon->process), "%s does not run", daemon->name);
     cr_assert(kill(daemon->process.pid, number) == 0);
+}
+
+void cluster_signal(struct cluster *cluster, const char *name, int number)
+{
+    daemon_signal(cluster_daemon(cluster, name), number);
 }
 
 void cluster_pause(struct cluster *cluster, const char *name)
@@ -632,6 +653,13 @@ void cluster_make_key(struct cluster *cluster, const char *name)
 {
     cluster->key = cluster_path(cluster, name);
     cr_assert_eq(doyend(cluster, ARGS("--make-key", cluster->key)).code, 0);
+}
+
+struct outcome doyen_witness(struct cluster *cluster, const char *const *arguments)
+{
+    const struct command command = command_of(DOYEN_WITNESS_PATH, NULL, arguments);
+
+    return run(cluster, command.argv);
 }
 
 struct outcome doyen_replay(struct cluster *cluster, const char *const *arguments)

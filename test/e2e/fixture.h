@@ -125,6 +125,11 @@ void cluster_replace(struct cluster *cluster, const char *name, const char *prog
 struct daemon *cluster_start(struct cluster *cluster, const char *name, const char *seeds,
                              const char *const *arguments);
 
+/* Starts a doyen-witness under that name, with the directory of keys, and further arguments. It has
+ * an address and a log as daemons have; its state directory is cluster_path(NAME.state). */
+struct daemon *cluster_start_witness(struct cluster *cluster, const char *name, const char *keys,
+                                     const char *const *arguments);
+
 /* Starts the daemons one after the other, each when the one before is in, all with the first one
  * as their seed; returns when all agree. */
 void cluster_form(struct cluster *cluster, const char *names);
@@ -133,6 +138,7 @@ void cluster_form(struct cluster *cluster, const char *names);
 void cluster_restart(struct cluster *cluster, const char *name);
 
 void cluster_kill(struct cluster *cluster, const char *name);
+void cluster_signal(struct cluster *cluster, const char *name, int number);
 void cluster_pause(struct cluster *cluster, const char *name);
 void cluster_resume(struct cluster *cluster, const char *name);
 
@@ -183,6 +189,9 @@ struct outcome doyen(struct cluster *cluster, const char *name, const char *cons
 
 /* doyend as it is called, with nothing added. */
 struct outcome doyend(struct cluster *cluster, const char *const *arguments);
+
+/* doyen-witness as it is called. */
+struct outcome doyen_witness(struct cluster *cluster, const char *const *arguments);
 
 /* doyen-replay as it is called. */
 struct outcome doyen_replay(struct cluster *cluster, const char *const *arguments);

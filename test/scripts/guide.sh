@@ -61,7 +61,7 @@ make_clone()
     cp "$top/scripts/cluster" "$clone/scripts/"
     ln -s "$top/include" "$clone/include"
     ln -s "$top/src/bindings" "$clone/src/bindings"
-    for name in doyend doyen libdoyen.so libdoyen.so.0; do
+    for name in doyend doyen doyen-witness libdoyen.so libdoyen.so.0; do
         [ -e "$build/$name" ] || fail "no $name in $build; build it first"
         ln -s "$build/$name" "$clone/build/$name"
     done

@@ -30,7 +30,7 @@ is_optimized()
 }
 
 commands=$(cat "$build/compile_commands.json")
-for program in doyend doyen doyen-replay doyen-lab; do
+for program in doyend doyen doyen-witness doyen-replay doyen-lab; do
     file=$build/$program
     header=$(readelf --wide --file-header --program-headers --dynamic "$file")
     symbols=$(nm --dynamic "$file")

@@ -27,7 +27,7 @@ version=$(sed -nE 's/^project\(doyen VERSION ([0-9.]+) .*/\1/p' "$top/CMakeLists
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
 
-for program in doyend doyen doyen-replay doyen-lab; do
+for program in doyend doyen doyen-witness doyen-replay doyen-lab; do
     installed=$prefix/bin/$program
     [ -x "$installed" ] || fail "no bin/$program"
     [ "$("$installed" --version)" = "$program $version" ] ||
@@ -35,7 +35,7 @@ for program in doyend doyen doyen-replay doyen-lab; do
     [[ $("$installed" --help) == *--help* ]] || fail "$program --help does not"
 done
 
-for page in man8/doyend.8 man1/doyen.1 man1/doyen-replay.1 man1/doyen-lab.1 man3/doyen-client.3 man3/doyen-lease.3 man3/doyen-node.3; do
+for page in man8/doyend.8 man8/doyen-witness.8 man1/doyen.1 man1/doyen-replay.1 man1/doyen-lab.1 man3/doyen-client.3 man3/doyen-lease.3 man3/doyen-node.3; do
     [ -s "$prefix/share/man/$page" ] || fail "no share/man/$page"
 done
 grep -q "^\.TH .*doyen $version" "$prefix/share/man/man1/doyen.1" ||

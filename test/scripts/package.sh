@@ -63,6 +63,7 @@ closed_to()
         { tail -n 1 "$work/unit.log" >&2; fail "$2 is more open than ${1%?}.${1#?}"; }
 }
 closed_to 13 "$unit"
+closed_to 13 packaging/systemd/doyen-witness.service
 mkdir -p "$work/busy/doyend.service.d"
 cp "$unit" "$work/busy"
 cp packaging/systemd/realtime.conf "$work/busy/doyend.service.d"
@@ -138,6 +139,16 @@ inside setpriv --reuid doyen --regid doyen --init-groups doyend --config /etc/do
     --control /tmp/doyend.sock --state-dir '' --check >"$work/check.log" 2>&1 || # systemd makes its directories
     grep -q 'state' "$work/check.log" || { cat "$work/check.log" >&2; fail "the installed configuration is not sound"; }
 
+inside systemd-analyze verify /lib/systemd/system/doyen-witness.service >"$work/verify.log" 2>&1 || true
+if grep -v "Command 'man " "$work/verify.log" | grep doyen-witness.service >&2; then
+    fail "the unit of the witness is not sound"
+fi
+# shellcheck disable=SC2016 # For the shell inside.
+inside setpriv --reuid doyen --regid doyen --init-groups sh -c '
+    mkdir /tmp/witness && doyen-witness --config /etc/doyen-witness/witness.conf --state-dir /tmp/witness --check' \
+    >"$work/check.log" 2>&1 || { cat "$work/check.log" >&2; fail "the installed configuration of the witness is not sound"; }
+inside rm -r /tmp/witness
+
 # --- Three nodes of the installed files -----------------------------------------------------------
 
 # shellcheck disable=SC2016 # For the shell inside.
@@ -193,7 +204,7 @@ dpkg-deb --root-owner-group -b "$work/next/tree" "$root/packages/next.deb" >/dev
 install_packages /packages/next.deb
 grep -q 'changed by its owner' "$root/etc/doyen/doyend.conf" || fail "an upgrade overwrites the configuration"
 install -d "$root/var/lib/doyen"
-inside apt-get purge --yes --quiet doyen libdoyen-dev libdoyen0 libdoyen-node0 python3-doyen node-doyen golang-doyen-dev >"$work/apt.log" 2>&1 ||
+inside apt-get purge --yes --quiet doyen doyen-witness libdoyen-dev libdoyen0 libdoyen-node0 python3-doyen node-doyen golang-doyen-dev >"$work/apt.log" 2>&1 ||
     { tail "$work/apt.log" >&2; fail "purge failed"; }
 inside apt-get autoremove --purge --yes --quiet >>"$work/apt.log" 2>&1
 (cd "$root" && find etc usr var run lib -xdev | sort) >"$work/after"

@@ -399,7 +399,8 @@ Test(config, voters_that_bear_no_more_are_warned_of)
         const char *text;
     } cases[] = {
         {"--name x --guard strict --voters a,b",
-         "2 voters: nobody acts while one of them is away; 3 bear the loss of one"},
+         "2 voters: nobody acts while one of them is away; 3 bear the loss of one, and a "
+         "doyen-witness can be the third: doyen voters add NAME --witness HOST:PORT"},
         {"--name x --guard strict --voters a,b,c,d",
          "4 voters bear the loss of 1, no more than 3 do"},
     };

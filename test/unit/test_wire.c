@@ -961,3 +961,22 @@ Test(wire, another_cluster_is_told_by_its_name_alone)
     cr_assert_eq(decode_in(other, vector->bytes, vector->length, &message), WIRE_OK);
     wire_free(other);
 }
+
+/* As in a process that votes in several clusters (Z16). */
+Test(wire, clusters_may_share_the_memory_of_a_codec)
+{
+    struct wire *other = wire_new_beside(SAMPLE_CLUSTER "x", wire);
+    struct message message;
+
+    cr_assert_not_null(other);
+    memset(&message, 0, sizeof message);
+    cr_assert_neq(wire_cluster(wire_header(other)), wire_cluster(wire_header(wire)));
+    for (int i = 0; i < 2; i++) {
+        vector_of_sample(vector, i == 0 ? other : wire, samples_find(samples, "view-founder"));
+        const enum wire_error here = decode_in(wire, vector->bytes, vector->length, &message);
+        const enum wire_error there = decode_in(other, vector->bytes, vector->length, &message);
+        cr_assert_eq(here, i == 0 ? WIRE_OTHER_CLUSTER : WIRE_OK);
+        cr_assert_eq(there, i == 0 ? WIRE_OK : WIRE_OTHER_CLUSTER);
+    }
+    wire_free(other);
+}

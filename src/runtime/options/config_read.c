@@ -557,8 +557,10 @@ static void warn_of_voters(struct reading *reading)
     const uint32_t count = reading->partial.config.voters.count;
 
     if (count == 2) {
-        add_warning(reading, "voters",
-                    "2 voters: nobody acts while one of them is away; 3 bear the loss of one");
+        add_warning(
+            reading, "voters",
+            "2 voters: nobody acts while one of them is away; 3 bear the loss of one, and a "
+            "doyen-witness can be the third: doyen voters add NAME --witness HOST:PORT");
     } else if (count > 0 && count % 2 == 0) {
         add_warning(reading, "voters", "%u voters bear the loss of %u, no more than %u do", count,
                     (count - 1) / 2, count - 1);
