@@ -2,6 +2,7 @@
  * modules. */
 #include "core/layout.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/holding/roster.h"
@@ -132,6 +133,8 @@ size_t layout_witness_bytes(uint32_t capacity)
 struct core *layout_witness(void *block, uint32_t capacity)
 {
     struct arena arena = {.base = block, .used = witness_begins_at()};
+
+    assert(block != NULL);
     struct core *core = take(&arena, sizeof *core);
 
     lay_out_witness(&arena, core, capacity);
