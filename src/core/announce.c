@@ -62,6 +62,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     claim_on_view_installed(core);
     unanswered_on_view_installed(core);
     electorate_on_view_installed(core, before);
+    absent_on_view_installed(core);
     campaign_on_view_installed(core);
     voters_change_on_view_installed(core, before);
     voter_on_view_installed(core);

@@ -110,14 +110,13 @@ static void lay_out_witness(struct arena *arena, struct core *core, uint32_t cap
     core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
 }
 
-/* Such that what the voter keeps, but for all who may wait, is in one page if the block begins one.
- */
+/* Such that what the voter keeps, but for all who may wait, ends a page if the block begins one. */
 static size_t witness_begins_at(void)
 {
-    const size_t in_page = offsetof(struct core, voter) % PAGE_BYTES;
-    const size_t bytes = offsetof(struct voter, waiting) + sizeof(struct waiting_vote);
+    const size_t end = offsetof(struct core, voter) + offsetof(struct voter, waiting) +
+                       sizeof(struct waiting_vote);
 
-    return in_page + bytes <= PAGE_BYTES ? 0 : PAGE_BYTES - in_page;
+    return (PAGE_BYTES - end % PAGE_BYTES) & ~(size_t)15;
 }
 
 size_t layout_witness_bytes(uint32_t capacity)

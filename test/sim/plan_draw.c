@@ -342,9 +342,6 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         draw_group(plan, FAULTS_OF_LEASES, NULL, 2);
         draw_group(plan, FAULTS_OF_VOTERS, NULL, 2);
     }
-    if (plan->guard.policy == GUARD_STRICT && !options->liar) {
-        draw_witness(plan, options->only);
-    }
     if (options->liar) {
         draw_liars(plan, lie);
     } else if (strict || !options->terms) {
@@ -352,5 +349,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     if (plan->guard.policy == GUARD_STRICT && !options->liar && !plan->mixed) {
         draw_group(plan, FAULTS_OF_RECOVERY, NULL, RECOVERY_ONE_IN);
+    }
+    if (plan->guard.policy == GUARD_STRICT && !options->liar &&
+        !has_fault(plan, FAULTS_OF_RECOVERY)) {
+        draw_witness(plan, options->only);
     }
 }

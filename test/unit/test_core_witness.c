@@ -18,7 +18,7 @@ enum {
     LINEAGE = 7, /* of the views that view_of builds */
     NONCE = 0x1234,
     PAGE = 4096,
-    PAGES_MAX = 7, /* that a witness writes to, where nobody in its view has tags, or is gone */
+    PAGES_MAX = 6, /* that a witness writes to, where nobody in its view has tags, or is gone */
 };
 
 struct witness {
@@ -481,6 +481,23 @@ Test(core_witness, only_the_answer_to_its_question_counts)
     pong.ping.said = said;
     rig_gets_raw(rig, &pong);
     cr_assert_gt(lease_voter_until(rig->core, &said.record), rig->now_ms);
+    rig_free(rig);
+}
+
+/* H80: else a change would count on it for minutes. */
+Test(core_witness, that_one_answered_before_it_was_a_member_says_nothing_of_when_it_has_gone)
+{
+    struct rig *rig = rig_strict_among("A B C", 'A', "A B W");
+    const struct lease_said said = leased(rig);
+
+    cr_assert_not_null(next_question(rig, 2000, true));
+    witness_answers(rig, 1, &said);
+    cr_assert(absent_is_fresh(rig->core, &said.record));
+    install_view(rig->core, rig_next(rig, "+W"));
+    cr_assert_not(absent_is_fresh(rig->core, &said.record));
+    install_view(rig->core, rig_next(rig, "-W"));
+    cr_assert_not(absent_is_fresh(rig->core, &said.record));
+    cr_assert_not_null(next_question(rig, 10, true), "it is asked at once");
     rig_free(rig);
 }
 

@@ -74,7 +74,7 @@ static uint64_t length_ms(const struct core *core, const struct absent_voter *kn
 }
 
 /* The time at which it is sent, in its upper half, and in the lower one what nobody knows who was
- * not asked so: for which record, under which epoch, for how long, and with which T_hold. */
+ * not asked so: for which record, under which epoch, and for how long. */
 static uint64_t nonce_of(const struct core *core, const struct node_id *record, uint64_t lease_ms,
                          uint64_t sent_ms)
 {
@@ -82,7 +82,7 @@ static uint64_t nonce_of(const struct core *core, const struct node_id *record, 
 
     hash = hash_bytes(hash, record->bytes, sizeof record->bytes);
     hash = hash_u64(hash_u64(hash, core->view.epoch), lease_ms);
-    hash = hash_u64(hash, numbers_lease_wanted(core).hold_ms);
+    hash = hash_u64(hash, timing_hold_ms(&core->timing));
     return sent_ms << 32 | (uint32_t)hash_finish(hash_u64(hash, core->secret));
 }
 
@@ -259,10 +259,23 @@ bool absent_on_pong(struct core *core, const struct message *pong)
         lease_grant(core, &said->record, core->view.epoch,
                     &(struct lease_mark){.ms = sent_ms,
                                          .lease_ms = lease_ms,
-                                         .hold_ms = numbers_lease_wanted(core).hold_ms});
+                                         .hold_ms = timing_hold_ms(&core->timing)});
     }
     lease_note_promise(core, &said->record, said->promised);
     return true;
+}
+
+/* Who is a member is not asked here: should it go, that it once answered says nothing of then. */
+void absent_on_view_installed(struct core *core)
+{
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        struct absent_voter *known = &core->absent.voters[i];
+        const struct listed_voter *voter = lease_voter(core, &known->record);
+        if (voter != NULL && electorate_position(core, voter) != VIEW_NONE) {
+            known->asked_ms = 0;
+            known->heard_ms = 0;
+        }
+    }
 }
 
 void absent_reset(struct core *core)

@@ -18,6 +18,7 @@ const struct absent_voter *absent_find(const struct core *core, const struct nod
 
 void absent_tick(struct core *core);
 uint64_t absent_deadline_ms(const struct core *core);
+void absent_on_view_installed(struct core *core);
 void absent_reset(struct core *core);
 
 #endif

@@ -535,6 +535,18 @@ struct vote voter_on_wanted(struct core *core, const struct vote_question *quest
                                                  : (struct vote){.result = VOTE_MUTE};
 }
 
+/* Whoever asks it is to learn who votes now, and by which history. */
+void voter_retire(struct core *core, const struct view *committed)
+{
+    struct voter *voter = &core->voter;
+
+    REACHED(voter_retired);
+    voter->record.state = VOTE_RECORD_RETIRED;
+    view_copy(&voter->accepted, committed);
+    voter->waiting_count = 0;
+    record_changed(core);
+}
+
 /* The latest history that this voter was told of. */
 static uint64_t latest_lineage(const struct core *core)
 {
@@ -543,9 +555,14 @@ static uint64_t latest_lineage(const struct core *core)
     return accepted != 0 ? accepted : core->voter.record.lineage;
 }
 
+bool voter_is_succeeded(const struct core *core, uint64_t lineage)
+{
+    return has_record(core) && lineage_succeeds(lineage, latest_lineage(core));
+}
+
 void voter_on_successor(struct core *core, const struct view *view)
 {
-    if (has_record(core) && lineage_succeeds(view->lineage, latest_lineage(core))) {
+    if (voter_is_succeeded(core, view->lineage)) {
         voter_retire(core, view);
     }
 }
@@ -566,17 +583,6 @@ bool voter_is_left_out(const struct core *core, const struct view *committed)
     return voter_votes(core, committed->lineage) && view_id_compare(&above, &accepted) > 0 &&
            voter_lists_find(&voter->accepted.voters, id) != VOTER_NONE &&
            voter_lists_find(&committed->voters, id) == VOTER_NONE;
-}
-
-void voter_retire(struct core *core, const struct view *committed)
-{
-    struct voter *voter = &core->voter;
-
-    REACHED(voter_retired);
-    voter->record.state = VOTE_RECORD_RETIRED;
-    view_copy(&voter->accepted, committed); /* Whoever asks it is to learn who votes now. */
-    voter->waiting_count = 0;
-    record_changed(core);
 }
 
 void voter_on_view_installed(struct core *core)

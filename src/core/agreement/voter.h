@@ -64,6 +64,9 @@ bool voter_is_left_out(const struct core *core, const struct view *committed);
 void voter_retire(struct core *core, const struct view *committed);
 void voter_on_view_installed(struct core *core);
 
+/* Z18c: does that lineage succeed the one of its record? */
+bool voter_is_succeeded(const struct core *core, uint64_t lineage);
+
 /* Z18c: so it is in the whole lineage of its record, where that of this view succeeds it. */
 void voter_on_successor(struct core *core, const struct view *view);
 

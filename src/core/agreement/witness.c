@@ -14,12 +14,15 @@ static void on_ballot(struct core *core, const struct message *ballot)
 
     if (wants_record && (ballot->fellow || ballot->echo == 0)) {
         refuse(core, ballot, REFUSED_RECORD_UNASKED);
+    } else if (wants_record && voter_is_succeeded(core, ballot->carrier.lineage)) {
+        refuse(core, ballot, REFUSED_VIEW_UNASKED);
+        install_ask_stranger(core, ballot); /* Z18c: what it shows ends the record that there is. */
     } else {
         voting_on_ballot(core, ballot);
     }
 }
 
-/* Z11h: others vote now, if that is so: whoever says so is asked. */
+/* Z11h, Z18c: others vote now, or this history is over, if that is so: whoever says so is asked. */
 static void on_view(struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
@@ -27,7 +30,7 @@ static void on_view(struct core *core, const struct message *message)
     if (!install_is_sound(core, message)) {
         return;
     }
-    if (!voter_is_left_out(core, view)) {
+    if (!voter_is_left_out(core, view) && !voter_is_succeeded(core, view->lineage)) {
         refuse(core, message, REFUSED_VIEW_NOT_HIGHER);
     } else if (electorate_was_asked(core, message)) {
         voter_retire(core, view);
