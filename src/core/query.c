@@ -91,7 +91,7 @@ const struct member *core_coordinator(const struct core *core)
 }
 
 /* Who is no member leases only when it is asked, and can be counted on if it answers (Z16c). */
-static uint32_t voters_there(const struct core *core, uint64_t now_ms)
+static struct voter_count voters_there(const struct core *core, uint64_t now_ms)
 {
     const struct voter_lists *lists = &core->view.voters;
     voter_set there = 0;
@@ -103,7 +103,7 @@ static uint32_t voters_there(const struct core *core, uint64_t now_ms)
                                absent_is_fresh(core, record));
         there |= is_there ? voter_set_of(i) : 0;
     }
-    return voter_lists_count(lists, there).have;
+    return voter_lists_count(lists, there);
 }
 
 struct guard_state core_guard(const struct core *core, uint64_t now_ms)
@@ -111,7 +111,9 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
     struct guard_state state = standing_guard(core, now_ms);
 
     if (core_is_strict(core) && core_is_coordinator(core)) {
-        state.fresh = voters_there(core, now_ms);
+        const struct voter_count count = voters_there(core, now_ms);
+        state.fresh = count.have;
+        state.needed = count.needed; /* Of that list, which may be the other one now. */
     }
     return state;
 }
