@@ -22,10 +22,13 @@ enum {
     LEASE_FIELDS = 2,
     NEED_FIELDS = 1,
     LINEAGE_FIELDS = 1,
-    TERMS_FIELDS = 7,   /* and under guard strict one more, the voters */
+    TERMS_FIELDS = 7,
+    STRICT_FIELDS = 2,  /* and under guard strict the voters, and how many are to vote */
     CHANGED_FIELDS = 3, /* or these, where they were changed */
-    VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
-    TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + 2 + VOTERS_BYTES, /* durations are 32 bits wide */
+    VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES + 1,
+    CHANGED_BYTES = 2 * BODY_NUMBER_BYTES + 3,
+    TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + 2 + VOTERS_BYTES +
+                  CHANGED_BYTES, /* durations are 32 bits wide */
     PROBE_FIELDS = 9,
     PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
                   (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES + TERMS_BYTES,
@@ -162,15 +165,16 @@ static void read_voters(struct reader *reader, struct terms *terms)
     for (uint8_t i = 0; i < terms->voters.count; i++) {
         reader_name(reader, terms->voters.names[i]);
     }
+    terms->voters_target = (uint8_t)reader_number(reader, 0, VOTERS_MAX);
 }
 
-/* The voters are the eighth field, and only guard strict has it; what was changed comes last. */
+/* Only guard strict has voters; what was changed comes last. */
 static void read_terms(struct reader *reader, struct terms *terms)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
-    const bool changed = fields >= TERMS_FIELDS + CHANGED_FIELDS;
+    const bool changed = fields >= TERMS_FIELDS + CHANGED_FIELDS; /* More than those of strict. */
     const uint32_t unchanged = fields - (changed ? CHANGED_FIELDS : 0U);
-    const bool strict = unchanged == TERMS_FIELDS + 1;
+    const bool strict = unchanged == TERMS_FIELDS + STRICT_FIELDS;
 
     if (unchanged != TERMS_FIELDS && !strict) {
         reader_fail(reader, WIRE_SHAPE);
@@ -201,7 +205,8 @@ static void write_terms(struct writer *writer, const struct terms *terms)
     assert(terms->voters.count <= VOTERS_MAX);
     const bool changed = terms->number != 0;
 
-    writer_array(writer, TERMS_FIELDS + (strict ? 1U : 0U) + (changed ? CHANGED_FIELDS : 0U));
+    writer_array(writer, TERMS_FIELDS + (strict ? (uint32_t)STRICT_FIELDS : 0U) +
+                             (changed ? CHANGED_FIELDS : 0U));
     writer_number(writer, (uint64_t)terms->guard.policy);
     writer_number(writer, terms->guard.count);
     writer_number(writer, (uint64_t)terms->profile);
@@ -214,6 +219,7 @@ static void write_terms(struct writer *writer, const struct terms *terms)
         for (uint8_t i = 0; i < terms->voters.count; i++) {
             writer_name(writer, terms->voters.names[i]);
         }
+        writer_number(writer, terms->voters_target);
     }
     if (changed) {
         writer_number(writer, terms->number);

@@ -4,6 +4,7 @@
 
 #include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
+#include "core/agreement/autopilot.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_accept.h"
@@ -65,6 +66,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     absent_on_view_installed(core);
     campaign_on_view_installed(core);
     voters_change_on_view_installed(core, before);
+    autopilot_on_view_installed(core, before);
     voter_on_view_installed(core);
     promise_on_view_installed(core, before);
     change_on_view_installed(core);
@@ -103,6 +105,7 @@ void announce_life_over(struct core *core)
     campaign_reset(core);
     absent_reset(core);
     voters_change_reset(core);
+    autopilot_reset(core);
     next_view_reset(core);
     move_reset(core);
     wish_reset(core);

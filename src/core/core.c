@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
+#include "core/agreement/autopilot.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_commit.h"
@@ -67,6 +68,7 @@ static uint64_t soonest_ms(const struct core *core)
     due_ms = earlier(due_ms, detector_deadline_ms(core));
     due_ms = earlier(due_ms, voters_change_deadline_ms(core));
     due_ms = earlier(due_ms, absent_deadline_ms(core));
+    due_ms = earlier(due_ms, autopilot_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, wish_deadline_ms(core));
@@ -144,6 +146,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
                                  .capacity = options->capacity};
     if (options->voters != NULL) {
         core->terms.voters = *options->voters;
+        core->terms.voters_target = options->voters_target;
     }
     core->timing.expect_ms = core->timing.heartbeat_ms;
     core->timing.reign_ms = core->timing.lost_ms;
@@ -304,6 +307,7 @@ static void run_due(struct core *core)
     change_tick(core);
     wish_tick(core);
     move_tick(core);
+    autopilot_tick(core);
     voters_change_tick(core);
     next_view_settle_terms(core);
     if (!hands_over(core)) {

@@ -26,6 +26,7 @@ struct core_options {
     const struct tags *tags; /* copied; NULL for none */
     struct guard guard;
     const struct voters *voters; /* to found with; copied; NULL unless the guard is strict */
+    uint8_t voters_target;       /* under strict so many are to vote (Z17); 0: as many as do */
     bool has_disk;               /* under guard strict: it can keep a voter's record */
     enum profile profile;
     uint8_t watchers; /* of each member: WATCHERS_LEAST or more */
@@ -204,6 +205,9 @@ struct voter_state core_voter(const struct core *core, uint64_t now_ms);
 
 /* What this node, as coordinator, knows of the voter at that place of the view's lists. */
 struct voter_contact core_voter_contact(const struct core *core, uint8_t place, uint64_t now_ms);
+
+/* What it is about to do about the voters, while it coordinates (Z17). O(members). */
+struct autopilot_state core_autopilot(const struct core *core);
 
 /* This node's own candidates, into `out`, which has room for ROLE_OWN_MAX; returns how many. */
 uint32_t core_own_roles(const struct core *core, struct own_role *out);

@@ -2,6 +2,7 @@
 #include "core/handlers.h"
 
 #include "core/agreement/authority.h"
+#include "core/agreement/autopilot.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
@@ -181,6 +182,7 @@ void handlers_on_vote(struct core *core, const struct message *message)
         campaign_on_vote(core, message);
         return;
     case VOTE_PREPARE:
+        autopilot_on_vote(core, &vote->record);
         change_on_vote(core, message);
         return;
     case VOTE_FOUNDING:

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/agreement/absent.h"
+#include "core/agreement/autopilot.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
@@ -336,6 +337,11 @@ static enum voter_status voter_status_of(const struct core *core)
         return VOTER_RETIRED;
     }
     return VOTER_NO_RECORD;
+}
+
+struct autopilot_state core_autopilot(const struct core *core)
+{
+    return autopilot_outlook(core);
 }
 
 struct voter_state core_voter(const struct core *core, uint64_t now_ms)

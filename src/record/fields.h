@@ -10,7 +10,7 @@
 
 enum {
     NUMBER_BYTES_MAX = 10, /* of a number of 64 bits */
-    TIMING_FIELDS = 16,    /* besides lease_ms, which is recorded under guard strict alone, and two
+    TIMING_FIELDS = 16,    /* besides two that are recorded under guard strict alone, and two
                               that the core sets itself */
 };
 
@@ -18,7 +18,7 @@ enum {
 _Static_assert(sizeof RECORDING_MAGIC_TEXT - 1 == RECORDING_MAGIC_BYTES, "as the header says");
 
 /* A new field of struct timing belongs into the recording too, under a new version. */
-_Static_assert(sizeof(struct timing) == (TIMING_FIELDS + 3) * sizeof(uint64_t),
+_Static_assert(sizeof(struct timing) == (TIMING_FIELDS + 4) * sizeof(uint64_t),
                "raise RECORDING_VERSION and record the new duration");
 
 /* Pointers to the durations, in the order in which they are recorded. */

@@ -221,7 +221,9 @@ static void read_strict(struct cursor *cursor, struct recording_start *start)
         fail(cursor, RECORDING_DAMAGED);
     }
     start->options.voters = voters;
+    start->options.voters_target = (uint8_t)read_number(cursor, 0, VOTERS_MAX);
     start->options.timing.lease_ms = read_number(cursor, 1, UINT32_MAX);
+    start->options.timing.replace_ms = read_number(cursor, 1, UINT32_MAX);
     start->options.has_disk = read_number(cursor, 0, 1) != 0;
     start->options.record_damaged = read_number(cursor, 0, 1) != 0;
     start->record_length = read_number(cursor, 0, RECORDING_FRAME_BYTES_MAX);

@@ -99,7 +99,9 @@ static void put_strict(struct writer *writer, const struct recording_start *star
     for (uint8_t i = 0; i < voters->count; i++) {
         put_text(writer, voters->names[i], NAME_BYTES_MAX);
     }
+    put_number(writer, options->voters_target);
     put_number(writer, options->timing.lease_ms);
+    put_number(writer, options->timing.replace_ms);
     put_number(writer, options->has_disk ? 1 : 0);
     put_byte(writer, options->record_damaged);
     put_number(writer, start->record_length);

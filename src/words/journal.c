@@ -342,6 +342,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_COORDINATOR:
     case NOTICE_SUSPECT:
     case NOTICE_CLEARED:
+    case NOTICE_AUTOPILOT:
     case NOTICE_CLAIM:
     case NOTICE_BAD_LINK:
     case NOTICE_LATE:

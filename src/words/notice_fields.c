@@ -122,6 +122,12 @@ static const struct row subject_rows[] = {
     {"age", FACT_U64, TOLD_NOT, AT(notice.subject.age)},
     END,
 };
+static const struct row wish_rows[] = {
+    {"comes", FACT_NAME, TOLD_ALWAYS, AT(notice.subject.name)},
+    {"goes", FACT_NAME, TOLD_ALWAYS, AT(notice.goes)},
+    {"by", FACT_NAME, TOLD_ALWAYS, AT(notice.by)},
+    END,
+};
 static const struct row tags_rows[] = {
     {"tags", FACT_TAGS, TOLD_IF_KNOWN, AT(notice.tags_now)},
     {"tags_before", FACT_TAGS, TOLD_IF_KNOWN, AT(notice.tags_before)},
@@ -524,6 +530,9 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
     case NOTICE_SUSPECT:
         add_fact(fields, entry, subject_rows);
         add_fact(fields, entry, suspect_rows);
+        return;
+    case NOTICE_AUTOPILOT:
+        add_fact(fields, entry, wish_rows);
         return;
     case NOTICE_CLEARED:
         add_fact(fields, entry, subject_rows);

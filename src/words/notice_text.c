@@ -215,6 +215,8 @@ const char *notice_event(enum notice_type type)
         return "merging";
     case NOTICE_OTHER_TERMS:
         return "other_terms";
+    case NOTICE_AUTOPILOT:
+        return "voters_wish";
     case NOTICE_LEADER:
         return "leader";
     case NOTICE_PARTITIONS:

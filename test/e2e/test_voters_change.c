@@ -330,3 +330,65 @@ Story(voters, where_nobody_acts_none_are_changed)
     assert_soon(doyen(cluster, last, ARGS("voters", "remove", first)).code == NOBODY_ACTS);
     assert_text_has(doyen(cluster, last, ARGS("voters", "remove", first)).err, "nobody acts");
 }
+
+/* --- By themselves (Z17) --- */
+
+/* With the profile local they wait 30 s. */
+static const char *const with_target[] = {
+    "--guard",   "strict", "--voters", "athens,byzantium,cyrene", "--voters-target", "3",
+    "--profile", "local",  NULL};
+static const char *const grows[] = {"--guard", "strict",    "--voters", "athens", "--voters-target",
+                                    "3",       "--profile", "local",    NULL};
+
+static bool votes_by_the_view(struct cluster *cluster, const char *at, const char *name)
+{
+    return strcmp(record_id(cluster, at, name), "") != 0;
+}
+
+/* T_replace alone is longer than what usually is waited for. */
+static void wait_for_vote(struct cluster *cluster, const char *at, const char *name)
+{
+    for (int looks = 0; looks < 6 * LIMIT_MS / LOOK_AGAIN_MS; looks++) {
+        if (votes_by_the_view(cluster, at, name)) {
+            return;
+        }
+        clock_nap_ms(LOOK_AGAIN_MS);
+    }
+    cr_assert(votes_by_the_view(cluster, at, name), "%s", daemons_text());
+}
+
+static bool says(struct cluster *cluster, const char *name, const char *words)
+{
+    return strstr(doyen(cluster, name, ARGS("voters")).out, words) != NULL;
+}
+
+Story(voters, one_that_is_killed_for_good_is_replaced_by_itself)
+{
+    struct cluster *cluster = form(with_target, VOTERS + 1);
+    const char *first = who_acts_soon(cluster);
+    const char *name = idle_voter(first, "");
+    const char *other = idle_voter(first, name);
+
+    cluster_kill(cluster, name);
+    assert_soon(says(cluster, who_acts_soon(cluster), text_kept("%s is silent", name)));
+    wait_for_vote(cluster, other, "delphi");
+    assert_soon(!votes_by_the_view(cluster, other, name) && stands(cluster, "delphi", "votes"));
+    assert_soon(says(cluster, other, "3 of 3 voters, 2 needed: 1 can be spared"));
+    cluster_restart(cluster, name);
+    assert_soon(stands(cluster, name, "retired"));
+    assert_changed(cluster, other, ARGS("change", "voters-target=0"), "profile=local");
+}
+
+/* Never by two. */
+Story(voters, one_becomes_three)
+{
+    struct cluster *cluster = form(grows, 2);
+
+    cr_assert(says(cluster, "athens", "target: 3 voters; it waits"));
+    cluster_start(cluster, "cyrene", "athens", ARGS("--state-dir", state_of(cluster, "cyrene")));
+    wait_for_vote(cluster, "athens", "cyrene");
+    assert_soon(stands(cluster, "byzantium", "votes") && stands(cluster, "cyrene", "votes"));
+    assert_soon(says(cluster, "byzantium", "3 of 3 voters, 2 needed: 1 can be spared"));
+    cluster_kill(cluster, who_acts_soon(cluster));
+    (void)who_acts_soon(cluster);
+}

@@ -76,6 +76,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .has_seeds = host->seed_count > 0,
         .expect = sim->options.expect,
         .voters = host->voters.count > 0 ? &host->voters : NULL,
+        .voters_target = (uint8_t)sim->options.voters_target,
         .record = own_record ? record_disk_find(&host->record) : NULL,
         .record_damaged = !own_record,
         .has_disk = host->guard.policy == GUARD_STRICT,

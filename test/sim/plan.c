@@ -61,6 +61,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .fanout = plan->fanout,
         .guard = plan->guard,
         .voter_count = plan->guard.policy == GUARD_STRICT ? plan->guard.count : 0,
+        .voters_target = plan->target,
         .expect = plan->expect < plan->hosts ? plan->expect : plan->hosts,
         .exclusive = plan->guard.policy == GUARD_STRICT,
         .disks = true,
@@ -431,6 +432,47 @@ static const char *check_the_unanswered(const struct plan *plan, struct sim *sim
     return "Y2: a coordinator whose questions are lost keeps the others from acting";
 }
 
+/* Could one of those who do not vote so far stand in? */
+static bool has_spare(const struct plan *plan, const struct sim *sim, uint32_t acting)
+{
+    const struct view *view = core_view(sim_core(sim, acting));
+
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        const uint32_t position = view_find_name(view, sim_name(sim, host));
+        if (position != VIEW_NONE && !view->members[position].drained &&
+            sim_is_running(sim, host) && !sim_is_voter(sim, host)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Z17: one of them that is not there any more is replaced, and there are no fewer. */
+static const char *check_the_target(const struct plan *plan, struct sim *sim)
+{
+    const uint32_t acting = acting_host(plan, sim);
+    uint32_t lost = 0;
+
+    while (lost < plan->hosts &&
+           (lost == acting || !sim_is_voter(sim, lost) || !sim_can_do_without(sim, lost, lost))) {
+        lost++;
+    }
+    if (lost == plan->hosts || acting == SIM_NOBODY || !has_spare(plan, sim, acting)) {
+        return NULL;
+    }
+    const uint32_t count = voter_lists_length(sim_lists(sim));
+    if (sim_is_running(sim, lost)) {
+        sim_crash(sim, lost);
+    }
+    const uint64_t limit_ms = 3 * plan_timing(plan).replace_ms;
+    for (uint64_t ms = 0; ms < limit_ms && sim_is_voter(sim, lost); ms += 1000) {
+        sim_run(sim, 1000);
+    }
+    return !sim_is_voter(sim, lost) && voter_lists_length(sim_lists(sim)) >= count
+               ? NULL
+               : "Z17: a voter that is gone for good is not replaced";
+}
+
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     struct random random;
@@ -463,6 +505,9 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     }
     if (wrong == NULL && is_unanswered(plan)) {
         wrong = check_the_unanswered(plan, sim);
+    } else if (wrong == NULL && plan->target > 0 && !plan->liars && !plan->narrowed &&
+               plan->breakage == BREAK_NOTHING) {
+        wrong = check_the_target(plan, sim);
     }
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
         return wrong; /* Too few voters change no view. */

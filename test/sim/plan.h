@@ -24,6 +24,7 @@ struct plan {
     uint32_t seeds;
     uint32_t witnesses; /* that may be made voters */
     struct guard guard; /* strict: the first so many hosts are voters, the others are workers */
+    uint32_t target;    /* strict: so many are to vote (Z17); 0: as many as do */
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
     uint8_t watchers;

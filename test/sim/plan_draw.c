@@ -19,6 +19,7 @@ enum {
     RECOVERY_ONE_IN = 4,     /* of these, have voters that are lost for good */
     STRICT_TERMS_ONE_IN = 3, /* of these terms change, too */
     WITNESS_ONE_IN = 2,      /* of those whose voters change, have a witness */
+    TARGET_ONE_IN = 3,       /* and have a target of voters */
     VOTERS_LEAST = 3,
 };
 
@@ -201,6 +202,8 @@ static void draw_voters(struct plan *plan, uint32_t nodes, uint32_t least)
     plan->hosts = hosts > least ? hosts : least;
     plan->seeds = voters;
     plan->expect = 0;
+    random_seed(&random, plan->seed ^ UINT64_C(0x544152474554));
+    plan->target = draw(&random, 1, TARGET_ONE_IN) == 1 ? voters : 0;
 }
 
 /* F3, in one plan of eight. By a chance of its own: the other plans are what they were. */

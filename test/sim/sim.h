@@ -25,7 +25,7 @@ struct sim;
 
 enum {
     SIM_SEEDS_MAX = 8,
-    SIM_NOTICE_COUNT = NOTICE_OWNERS + 1,
+    SIM_NOTICE_COUNT = NOTICE_AUTOPILOT + 1,
     SIM_CLAIM_COUNT = CLAIM_DECLINED + 1,
 };
 
@@ -43,6 +43,7 @@ struct sim_options {
     uint32_t expect;        /* of every host (F3); 0: none */
     uint32_t voter_count;   /* the first so many hosts are voters, under guard strict; else 0 */
     uint32_t witness_count; /* so many hosts more, behind the others, that only vote (Z16) */
+    uint32_t voters_target; /* so many are to vote then (Z17); 0: as many as do */
     bool disks;             /* every host has a state directory */
     bool exclusive;         /* at any instant one may act at the most (S9, S10) */
     bool disorder;          /* splits may happen: S5 to S7 are held against each maker of views, not

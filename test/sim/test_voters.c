@@ -316,3 +316,126 @@ Story(voters, one_that_was_cut_off_during_three_changes_comes_in)
     story_check(sim_acting_count(sim) == 1, seed);
     sim_free(sim);
 }
+
+/* --- By themselves (Z17) --- */
+
+enum {
+    REPLACED_MS = 30000, /* T_replace with the profile local */
+    STAYED_MS = 10000,   /* T_flap */
+    SOON_MS = 15000,
+};
+
+static struct sim *begun_with_target(uint64_t seed, uint32_t hosts, uint32_t voters,
+                                     uint32_t target)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
+                                                     .host_count = hosts,
+                                                     .seed_count = voters,
+                                                     .voter_count = voters,
+                                                     .voters_target = target,
+                                                     .disks = true,
+                                                     .profile = PROFILE_LOCAL,
+                                                     .guard = {GUARD_STRICT, voters}});
+
+    cr_assert(sim_converges(sim, MINUTE_MS), "no cluster to begin with");
+    return sim;
+}
+
+/* Are these the voters, and no others at any time before? */
+static bool stay(struct sim *sim, const char *hosts, uint64_t ms)
+{
+    for (uint64_t passed_ms = 0; passed_ms < ms; passed_ms += 100) {
+        if (!is_listed(sim, hosts)) {
+            return false;
+        }
+        sim_run(sim, 100);
+    }
+    return true;
+}
+
+/* Z17a: and what it was a voter with is retired when it is there again. */
+Story(voters, one_that_is_gone_is_replaced_when_its_time_is_over)
+{
+    struct sim *sim = begun_with_target(seed, 4, 3, 3);
+
+    sim_run(sim, STAYED_MS);
+    sim_crash(sim, C);
+    story_check(stay(sim, "ABC", REPLACED_MS - 1000), seed);
+    story_check(vote_alone(sim, "ABD", SOON_MS), seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_start(sim, C);
+    story_check(stay(sim, "ABD", 2 * REPLACED_MS), seed);
+    sim_free(sim);
+}
+
+/* Never by two, where the loss of either stops all. */
+Story(voters, one_becomes_three_at_once)
+{
+    struct sim *sim = begun_with_target(seed, 3, 1, 3);
+
+    sim_crash(sim, C);
+    story_check(stay(sim, "A", STAYED_MS + SOON_MS), seed);
+    sim_start(sim, C);
+    for (uint64_t ms = 0; ms < STAYED_MS + SOON_MS && is_listed(sim, "A"); ms++) {
+        sim_run(sim, 1);
+    }
+    story_check(sim_lists(sim)->count == 3, seed);
+    story_check(vote_alone(sim, "ABC", SOON_MS), seed);
+    sim_crash(sim, A);
+    sim_run(sim, CHANGE_MS);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* H100 */
+Story(voters, one_that_comes_and_goes_is_not_replaced)
+{
+    struct sim *sim = begun_with_target(seed, 4, 3, 3);
+
+    for (int i = 0; i < 6; i++) {
+        sim_crash(sim, C);
+        story_check(stay(sim, "ABC", REPLACED_MS / 2), seed);
+        sim_start(sim, C);
+        story_check(stay(sim, "ABC", 3000), seed);
+    }
+    sim_free(sim);
+}
+
+/* H100: the smaller side does not act, and the other has nobody who could stand in. */
+Story(voters, nobody_is_replaced_without_another_or_without_a_quorum)
+{
+    struct sim *sim = begun_with_target(seed, 5, 3, 3);
+
+    sim_run(sim, STAYED_MS);
+    for (uint32_t host = B; host <= C; host++) {
+        sim_cut(sim, A, host);
+        sim_cut(sim, D, host);
+        sim_cut(sim, E, host);
+    }
+    story_check(stay(sim, "ABC", 2 * REPLACED_MS), seed);
+    const uint32_t other = sim_is_acting(sim, B) ? B : C;
+    story_check(sim_is_acting(sim, other), seed);
+    const struct autopilot_state state = core_autopilot(sim_core(sim, other));
+    story_check(state.lacks && state.goes[0] != '\0' && state.comes[0] == '\0', seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_check(stay(sim, "ABC", 2 * REPLACED_MS), seed);
+    sim_free(sim);
+}
+
+/* H100: of five, one after the other, with as long between them as it takes to be sure. */
+Story(voters, of_two_that_are_lost_both_are_replaced)
+{
+    struct sim *sim = begun_with_target(seed, 7, 5, 5);
+
+    sim_run(sim, STAYED_MS);
+    sim_crash(sim, D);
+    sim_run(sim, REPLACED_MS / 2);
+    sim_crash(sim, E);
+    sim_run(sim, REPLACED_MS + SOON_MS);
+    story_check(voter_lists_length(sim_lists(sim)) == 5, seed);
+    sim_run(sim, REPLACED_MS + SOON_MS);
+    story_check(vote_alone(sim, "ABCFG", SOON_MS), seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}

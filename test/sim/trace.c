@@ -42,6 +42,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_TAGS] = "tags",
         [NOTICE_ADDRESS] = "address",
         [NOTICE_OWNERS] = "owners",
+        [NOTICE_AUTOPILOT] = "voters-wish",
     };
     return texts[type];
 }
@@ -343,6 +344,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
     case NOTICE_TAGS:
     case NOTICE_ADDRESS:
     case NOTICE_OWNERS:
+    case NOTICE_AUTOPILOT:
         print_life(sim, &notice->subject.id);
         break;
     }

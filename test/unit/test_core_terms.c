@@ -65,16 +65,20 @@ Test(core_terms, what_is_unsound_is_not_proposed)
     }
 }
 
-/* A4: not even with a quorum of leases, nor while the guard stays. */
-Test(core_terms, under_strict_no_terms_change)
+/* A4a: but for the guard all changes under it, too. */
+Test(core_terms, under_strict_other_durations_are_taken)
 {
     struct rig *rig = rig_strict("A B C", 'A');
     struct message terms = wish();
 
-    terms.wish.terms.rules.guard = rig->core->terms.guard;
+    terms.wish.terms.rules.guard = (struct guard){.policy = GUARD_STRICT};
     rig_leases(rig, 'B');
     rig_leases(rig, 'C');
     cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_gets(rig, 'C', &terms);
+    cr_assert(rig->core->next.wished);
+    rig->core->next.wished = false;
+    terms.wish.terms.rules.guard = (struct guard){.policy = GUARD_NONE};
     rig_refuses(rig, 'C', &terms, REFUSED_RULES_UNFIT);
     cr_assert_not(rig->core->next.wished);
     rig_free(rig);

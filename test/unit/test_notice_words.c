@@ -115,6 +115,9 @@ static const struct words_case cases[] = {
     {{.type = NOTICE_CLAIM, .subject = OF_B, .claim = CLAIM_DECLINED, .epoch = 2},
      "this node refused the claim of byzantium (epoch 2)",
      "name=byzantium step=declined claim_epoch=2"},
+    {{.type = NOTICE_AUTOPILOT, .subject = OF_B, .by = "autopilot", .goes = "cyrene"},
+     "byzantium is to vote instead of cyrene, which was silent for long",
+     "comes=byzantium goes=cyrene by=autopilot"},
     {{.type = NOTICE_BAD_LINK, .subject = OF_B},
      "byzantium stays: others hear it, though this node does not; look at the link "
      "between the two",
@@ -281,7 +284,7 @@ Test(notice_words, each_kind_has_its_sentence_and_its_line)
     }
 }
 
-enum { NOTICE_TYPES = NOTICE_OWNERS + 1 };
+enum { NOTICE_TYPES = NOTICE_AUTOPILOT + 1 };
 
 /* The line of the log as an object, without what every line has. */
 static json_t *logged(const struct journal_entry *entry)

@@ -144,6 +144,7 @@ Test(recorder, a_voter_is_replayed_with_the_record_that_it_found)
     strict.guard = (struct guard){.policy = GUARD_STRICT, .count = 2};
     strict.voters = &voters;
     strict.timing.lease_ms = 80;
+    strict.timing.replace_ms = 30000;
     strict.record = &record;
     desk_open(&desk);
     cr_assert(start_with(&desk, &strict, RECORDER_BYTES_MAX));

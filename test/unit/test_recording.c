@@ -40,6 +40,7 @@ Test(recording, a_start_comes_back_as_it_was)
 
     start.options.tags = &tags;
     start.options.timing.lease_ms = 0; /* Not recorded: nobody leases under this guard. */
+    start.options.timing.replace_ms = 0;
     const size_t length = recording_write_start(bytes, &start);
 
     cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);

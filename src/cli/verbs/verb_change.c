@@ -51,6 +51,9 @@ static void take_term(struct change_options *options, const char *word, struct a
         snprintf(key, sizeof key, "%s", heartbeat ? "heartbeat_ms" : "fail_after_ms");
         value = json_integer((json_int_t)ms);
     } else {
+        if (strcmp(key, "voters-target") == 0) {
+            snprintf(key, sizeof key, "voters_target");
+        }
         value = number_or_word(equals + 1);
     }
     if (json_object_get(options->body, key) != NULL) {
@@ -99,8 +102,8 @@ const struct verb verb_change = {
     .arguments = "[TERM=VALUE...]",
     .summary = "The terms of the cluster: lists or changes them while it runs",
     .details =
-        "TERM is guard (none, a number, or majority), size, profile, heartbeat, fail-after or "
-        "capacity. Without any it lists the terms that hold beside those that this node was "
+        "TERM is guard (none, a number, or majority), size, profile, heartbeat, fail-after, "
+        "capacity or, under guard strict, voters-target (0 for none). Without any it lists the terms that hold beside those that this node was "
         "started with. All members go by the new terms; until all are known to, the guards of "
         "before and of now both have to be met. They are kept when daemons start again, for as "
         "long as their configuration stays the same: write them there, too.\n\n"
@@ -112,11 +115,15 @@ const struct verb verb_change = {
 
 static void print_side(const char *title, const json_t *rules)
 {
-    char size[32] = "";
+    char size[48] = "";
     const json_t *stated = json_object_get(rules, "size");
+    const json_t *target = json_object_get(rules, "voters_target");
 
     if (json_is_integer(stated)) {
         snprintf(size, sizeof size, " size=%" PRIu64, (uint64_t)json_integer_value(stated));
+    } else if (json_is_integer(target)) {
+        snprintf(size, sizeof size, " voters-target=%" PRIu64,
+                 (uint64_t)json_integer_value(target));
     }
     printf("%-8s guard=%s%s profile=%s heartbeat=%" PRIu64 "ms fail-after=%" PRIu64
            "ms capacity=%" PRIu64 "\n",

@@ -257,6 +257,30 @@ static void print_change(const json_t *document)
     }
 }
 
+/* Of the coordinator: who is about to be replaced, or that nobody is there for it (Z17). */
+static void print_target(const json_t *document)
+{
+    char in[DURATION_TEXT_MAX];
+
+    if (!document_has(document, "target")) {
+        return;
+    }
+    printf("target: %" PRIu64 " voters", document_number(document, "target"));
+    if (document_has(document, "replaces")) {
+        duration_text(in, document_number(document, "replaces_in_ms"));
+        printf("; %s is silent, and is replaced by %s in %s",
+               document_text(document, "replaces", "?"),
+               document_text(document, "stands_in", "whoever can"), in);
+    }
+    if (document_has(document, "replaces") && !document_has(document, "stands_in")) {
+        printf(": nobody can stand in now");
+    } else if (json_is_true(json_object_get(document, "lacking")) &&
+               !document_has(document, "replaces")) {
+        printf("; it waits for as many members that can keep a record");
+    }
+    printf("\n");
+}
+
 static enum exit_code print_voters(const json_t *document)
 {
     static const struct column columns[] = {
@@ -280,6 +304,7 @@ static enum exit_code print_voters(const json_t *document)
         return EXIT_REFUSED;
     }
     print_change(document);
+    print_target(document);
     print_counts(document);
     return EXIT_DONE;
 }

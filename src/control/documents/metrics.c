@@ -400,6 +400,12 @@ static void write_voter_lists(const struct metrics *metrics, struct text_builder
     sample(text, "doyen_voters", "list", "old", before);
     gauge(text, "doyen_voters_change", "Whether the voters are being changed.",
           voter_lists_are_joint(lists));
+    gauge(text, "doyen_voters_target", "Voters that there are to be; 0: as many as there are.",
+          metrics->facts->autopilot.target);
+    gauge(
+        text, "doyen_voters_lacking",
+        "Whether this node coordinates, and a voter is silent or there are fewer than the target.",
+        metrics->facts->autopilot.lacks);
     gauge(text, "doyen_voters_spare", "Voters that vote and are not needed: so many may be lost.",
           metrics->whole->spare);
 }

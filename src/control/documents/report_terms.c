@@ -3,6 +3,12 @@
 #include "control/text/json.h"
 #include "words/terms_text.h"
 
+/* Null without one, and under another guard. */
+static json_t *target_json(const struct guard *guard)
+{
+    return guard_is_strict(guard) && guard->count > 0 ? json_of_number(guard->count) : json_null();
+}
+
 static json_t *rules_json(const struct rules *rules)
 {
     char guard[GUARD_TEXT_MAX];
@@ -12,6 +18,7 @@ static json_t *rules_json(const struct rules *rules)
     return json_finished(
         object, json_put(object, "guard", json_of_word(guard)) &&
                     json_put(object, "size", json_of_guard_size(&rules->guard)) &&
+                    json_put(object, "voters_target", target_json(&rules->guard)) &&
                     json_put(object, "profile", json_of_word(profile_text(rules->profile))) &&
                     json_put(object, "heartbeat_ms", json_of_number(rules->heartbeat_ms)) &&
                     json_put(object, "fail_after_ms", json_of_number(rules->lost_ms)) &&

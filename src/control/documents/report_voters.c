@@ -189,6 +189,20 @@ static bool put_counts(json_t *object, const struct facts *facts, const struct v
                     none ? json_null() : json_of_number(voter_count_spare(&tally)));
 }
 
+/* Z17: only who coordinates knows more than the target. */
+static bool put_autopilot(json_t *object, const struct autopilot_state *state)
+{
+    const bool waits = state->goes[0] != '\0';
+
+    return json_put(object, "target",
+                    state->target == 0 ? json_null() : json_of_number(state->target)) &&
+           json_put(object, "lacking", json_boolean(state->lacks)) &&
+           json_put(object, "replaces", json_of_word(waits ? state->goes : NULL)) &&
+           json_put(object, "replaces_in_ms", waits ? json_of_number(state->in_ms) : json_null()) &&
+           json_put(object, "stands_in",
+                    json_of_word(state->comes[0] != '\0' ? state->comes : NULL));
+}
+
 /* How the writes of the record went, in this process; null for no voter. */
 static json_t *disk_json(const struct facts *facts)
 {
@@ -223,7 +237,7 @@ json_t *report_voters(const struct facts *facts, const struct voter_survey *surv
             json_put(object, "self", json_of_word(facts->self->name)) &&
             json_put(object, "policy", json_of_word(policy)) &&
             json_put(object, "acting", json_boolean(voters_acting(facts))) &&
-            put_counts(object, facts, survey) &&
+            put_counts(object, facts, survey) && put_autopilot(object, &facts->autopilot) &&
             json_put(object, "waiting", json_of_number(voter_survey_waiting(survey, facts))) &&
             json_put(object, "voters", voters_json(facts, survey)) &&
             json_put(object, "disk", disk_json(facts)));

@@ -337,6 +337,24 @@ static void address_sentence(const struct notice *notice, struct text_builder *s
     }
 }
 
+/* Z17 */
+static void wish_sentence(const struct notice *notice, struct text_builder *sentence)
+{
+    const char *comes = notice->subject.name;
+    const char *goes = notice->goes;
+
+    if (comes[0] == '\0') {
+        text_builder_add(sentence,
+                         "fewer vote than are to, or one of them is silent, and nobody is "
+                         "there to vote instead");
+    } else if (goes[0] == '\0') {
+        text_builder_format(sentence, "%s is to vote, too, by the target of voters", comes);
+    } else {
+        text_builder_format(sentence, "%s is to vote instead of %s, which was silent for long",
+                            comes, goes);
+    }
+}
+
 static void bad_link_sentence(const struct notice *notice, struct text_builder *sentence)
 {
     text_builder_format(
@@ -503,6 +521,9 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         return;
     case NOTICE_OTHER_TERMS:
         other_terms_sentence(notice, sentence);
+        return;
+    case NOTICE_AUTOPILOT:
+        wish_sentence(notice, sentence);
         return;
     case NOTICE_LEADER:
         leader_sentence(&notice->subject, sentence);

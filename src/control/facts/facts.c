@@ -87,6 +87,7 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->agreed = core_agreed(core);
     facts->voters = view->voters.count > 0 ? &view->voters : &facts->founders;
     facts->voter = core_voter(core, now_ms);
+    facts->autopilot = core_autopilot(core);
     facts->voter_times = node_voter_times(node);
     for (uint8_t i = 0; i < view->voters.count; i++) {
         facts->contacts[i] = core_voter_contact(core, i, now_ms);

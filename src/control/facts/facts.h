@@ -38,6 +38,7 @@ struct facts {
     const struct voter_lists *voters; /* as the view names them; until there is one, the founders */
     struct voter_lists founders;      /* without records */
     struct voter_state voter;
+    struct autopilot_state autopilot;
     struct voter_store_times voter_times;
     struct voter_contact contacts[VOTERS_LISTED_MAX]; /* by place in `voters`; the coordinator's */
     uint32_t acked;

@@ -16,6 +16,8 @@ struct wanted {
     bool has_size;
     uint32_t size;
     bool has_profile;
+    bool has_target;
+    uint32_t target;
     uint64_t heartbeat_ms; /* 0: as it follows from the rest */
     uint64_t lost_ms;
     bool forget_failed;
@@ -86,6 +88,11 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     if (strcmp(key, "profile") == 0) {
         return take_profile(value, wanted, complaint);
     }
+    if (strcmp(key, "voters_target") == 0) {
+        wanted->has_target = take_number(key, value, 0, VOTERS_MAX, &number, complaint);
+        wanted->target = (uint32_t)number;
+        return wanted->has_target;
+    }
     if (strcmp(key, "size") == 0) {
         wanted->has_size = take_number(key, value, 1, MEMBER_MAX, &number, complaint);
         wanted->size = (uint32_t)number;
@@ -110,7 +117,7 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     }
     return complaint_set(complaint,
                          "\"%.40s\" is none of guard, size, profile, heartbeat_ms, fail_after_ms, "
-                         "capacity and forget_failed",
+                         "capacity, voters_target and forget_failed",
                          key);
 }
 
@@ -119,6 +126,13 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
 {
     struct guard *guard = &wanted->rules.guard;
 
+    if (wanted->has_target && !guard_is_strict(guard)) {
+        return complaint_set(complaint, "\"voters_target\" goes with guard strict");
+    }
+    if (guard_is_strict(guard)) {
+        const uint32_t target = guard_is_strict(&now->guard) ? now->guard.count : 0;
+        guard->count = wanted->has_target ? wanted->target : target;
+    }
     if (guard->policy != GUARD_MAJORITY) {
         return !wanted->has_size ||
                complaint_set(complaint, "\"size\" goes with guard majority: say that, too");

@@ -36,7 +36,9 @@ static void apply(struct core *core)
     core->terms.number = agreed->number;
     core->terms.origin = agreed->origin;
     core->terms.room = agreed->room;
-    if (!core_is_strict(core)) { /* It is never left, nor come to (A4a). */
+    if (core_is_strict(core)) { /* It is never left, nor come to (A4a). */
+        core->terms.voters_target = (uint8_t)rules.guard.count;
+    } else {
         core->terms.guard = rules.guard;
     }
     core->terms.profile = rules.profile;

@@ -133,6 +133,11 @@ void electorate_learn_from(struct core *core, const struct message *vote, const 
     }
 }
 
+void electorate_note_unable(struct core *core, uint32_t position, bool unable)
+{
+    core->peers[position].franchise.unable = unable;
+}
+
 void electorate_expect(struct core *core, uint32_t position)
 {
     core->peers[position].franchise.newcomer = true;
@@ -144,7 +149,9 @@ void electorate_on_view_installed(struct core *core, const struct installed *bef
     const struct voter_lists *lists = &core->view.voters;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        core->peers[i].franchise = (struct peer_franchise){.voter = false};
+        core->peers[i].franchise = (struct peer_franchise){
+            .unable = core->peers[i].franchise.unable,
+        };
     }
     for (uint8_t i = 0; i < lists->count; i++) {
         const uint32_t position = electorate_position(core, &lists->voters[i]);

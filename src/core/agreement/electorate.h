@@ -44,6 +44,9 @@ void electorate_ask_for_record(struct core *core, const struct message *message,
 bool electorate_was_asked_for_record(const struct core *core, const struct message *vote,
                                      const char *name);
 
+/* It was asked for a record, and has none to give; or may be asked again. */
+void electorate_note_unable(struct core *core, uint32_t position, bool unable);
+
 /* The member at that position is to become a voter, and is asked for its lease like one. */
 void electorate_expect(struct core *core, uint32_t position);
 

@@ -219,7 +219,7 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
         return size;
     }
     return standing_guard(core, core->now_ms).met &&
-                   guard_met(&wish->rules.guard, heard_count(core))
+                   (core_is_strict(core) || guard_met(&wish->rules.guard, heard_count(core)))
                ? UNAGREED_NOT
                : UNAGREED_GUARD;
 }

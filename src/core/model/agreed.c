@@ -29,7 +29,7 @@ static bool guard_is_sound(const struct guard *guard, uint32_t capacity)
     case GUARD_MAJORITY:
         return guard->count >= 1 && guard->count <= capacity;
     case GUARD_STRICT:
-        return guard->count == 0;
+        return guard->count <= VOTERS_MAX; /* The target (Z17). */
     }
     return false;
 }
@@ -52,9 +52,7 @@ uint64_t rules_hash(const struct rules *rules)
 {
     uint64_t hash = hash_u64(HASH_START, (uint64_t)rules->guard.policy);
 
-    hash = hash_u64(hash, guard_is_advisory(&rules->guard) && rules->guard.policy != GUARD_NONE
-                              ? rules->guard.count
-                              : 0);
+    hash = hash_u64(hash, rules->guard.policy == GUARD_NONE ? 0 : rules->guard.count);
     hash = hash_u64(hash, (uint64_t)rules->profile);
     hash = hash_u64(hash, rules->heartbeat_ms);
     hash = hash_u64(hash, rules->lost_ms);
@@ -114,6 +112,7 @@ static struct timing joint_timing(const struct timing *a, const struct timing *b
         .retry_ms_min = longer(a->retry_ms_min, b->retry_ms_min),
         .retry_ms_max = longer(a->retry_ms_max, b->retry_ms_max),
         .lease_ms = shorter(a->lease_ms, b->lease_ms),
+        .replace_ms = longer(a->replace_ms, b->replace_ms),
     };
 }
 

@@ -57,6 +57,8 @@ enum notice_type {
     NOTICE_ADDRESS,      /* subject, this node, with its address; here, another. Not the core's */
     NOTICE_OWNERS,       /* owners: what this node owns of the partitions, or is to own, is other
                             than before. Not the core's either */
+    NOTICE_AUTOPILOT,    /* subject is to vote, where it is no member nobody can; `by`, `goes`: the
+                            silent one in whose stead, if there is one (Z17) */
 };
 
 /* Why the phase changed. */
@@ -123,6 +125,10 @@ struct notice {
             uint64_t epoch;
         };
         struct join_refused refused;
+        struct {
+            char by[16]; /* who wants it so */
+            char goes[NAME_BYTES_MAX + 1];
+        };
         struct {
             struct view_id parents[2]; /* winner's, loser's */
             uint64_t apart_ms;         /* since the first of the other part went; 0: never met */

@@ -48,6 +48,16 @@ enum unagreed {
     UNAGREED_VOTERS,    /* who is to become a voter is no member, or named twice */
 };
 
+/* What a coordinator of guard strict is about to do about its voters (Z17); of others only the
+ * target. */
+struct autopilot_state {
+    uint8_t target;                 /* 0: none, and it does nothing */
+    bool lacks;                     /* a voter is silent, or there are fewer than the target */
+    char goes[NAME_BYTES_MAX + 1];  /* the one that was silent for the longest time; empty: none */
+    char comes[NAME_BYTES_MAX + 1]; /* who is there to stand in; empty: nobody */
+    uint64_t in_ms;                 /* until that one is replaced, if it stays silent */
+};
+
 /* How far a node that is joining is from a cluster. */
 struct waiting_state {
     uint32_t expect; /* as in the options */

@@ -115,27 +115,15 @@ struct terms {
     uint64_t origin;
     uint32_t room;
 
+    uint8_t voters_target; /* so many are to vote (Z17); 0: as many as do */
     struct voters voters;
 };
 
-static inline bool terms_equal(const struct terms *a, const struct terms *b)
-{
-    return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
-           a->watchers == b->watchers && a->heartbeat_ms == b->heartbeat_ms &&
-           a->lost_ms == b->lost_ms && a->capacity == b->capacity;
-}
-
-/* May those who state them found a cluster together? */
-static inline bool terms_found_together(const struct terms *a, const struct terms *b)
-{
-    return terms_equal(a, b) && voters_equal(&a->voters, &b->voters);
-}
-
-/* Under guard strict without a count, for who votes is no matter of terms. */
+/* Who votes is no matter of terms; how many are to, is. */
 static inline struct rules terms_rules(const struct terms *terms)
 {
     const struct guard guard = guard_is_strict(&terms->guard)
-                                   ? (struct guard){.policy = GUARD_STRICT}
+                                   ? (struct guard){GUARD_STRICT, terms->voters_target}
                                    : terms->guard;
 
     return (struct rules){.guard = guard,
@@ -143,6 +131,20 @@ static inline struct rules terms_rules(const struct terms *terms)
                           .heartbeat_ms = terms->heartbeat_ms,
                           .lost_ms = terms->lost_ms,
                           .capacity = terms->capacity};
+}
+
+static inline bool terms_equal(const struct terms *a, const struct terms *b)
+{
+    const struct rules ours = terms_rules(a);
+    const struct rules theirs = terms_rules(b);
+
+    return rules_equal(&ours, &theirs) && a->watchers == b->watchers;
+}
+
+/* May those who state them found a cluster together? */
+static inline bool terms_found_together(const struct terms *a, const struct terms *b)
+{
+    return terms_equal(a, b) && voters_equal(&a->voters, &b->voters);
 }
 
 /* Copies all but the room for names that are not there, as the other copies below do. */

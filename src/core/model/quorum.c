@@ -52,9 +52,7 @@ bool guard_is_strict(const struct guard *guard)
 
 bool guard_equal(const struct guard *a, const struct guard *b)
 {
-    const bool counts = a->policy == GUARD_COUNT || a->policy == GUARD_MAJORITY;
-
-    return a->policy == b->policy && (!counts || a->count == b->count);
+    return a->policy == b->policy && (a->policy == GUARD_NONE || a->count == b->count);
 }
 
 uint8_t voters_find(const struct voters *voters, const char *name)

@@ -17,7 +17,7 @@ enum guard_policy {
 
 struct guard {
     enum guard_policy policy;
-    uint32_t count; /* but for GUARD_NONE at least 1 */
+    uint32_t count; /* but for GUARD_NONE at least 1; in rules, of GUARD_STRICT the target (Z17) */
 };
 
 /* The names of the voters, in the order in which they were given: the first of them founds (Z8).
@@ -51,7 +51,6 @@ bool guard_is_advisory(const struct guard *guard);
 /* From and to it nothing changes while the cluster runs (A4a). */
 bool guard_is_strict(const struct guard *guard);
 
-/* Under GUARD_STRICT whatever the voters are, which the view names. */
 bool guard_equal(const struct guard *a, const struct guard *b);
 
 /* More than half of `size`? */

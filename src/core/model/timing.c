@@ -25,7 +25,8 @@ struct timing timing_of(enum profile profile)
                                         .leave_ms = 500,
                                         .retry_ms_min = 10,
                                         .retry_ms_max = 500,
-                                        .lease_ms = 80};
+                                        .lease_ms = 80,
+                                        .replace_ms = 30000};
     static const struct timing lan = {.heartbeat_ms = 680,
                                       .lost_ms = 1088,
                                       .stall_ms = 5000,
@@ -40,7 +41,8 @@ struct timing timing_of(enum profile profile)
                                       .leave_ms = 2000,
                                       .retry_ms_min = 10,
                                       .retry_ms_max = 2000,
-                                      .lease_ms = 870};
+                                      .lease_ms = 870,
+                                      .replace_ms = 600000};
     static const struct timing wan = {.heartbeat_ms = 2500,
                                       .lost_ms = 8000,
                                       .stall_ms = 20000,
@@ -55,7 +57,8 @@ struct timing timing_of(enum profile profile)
                                       .leave_ms = 5000,
                                       .retry_ms_min = 50,
                                       .retry_ms_max = 5000,
-                                      .lease_ms = 4200};
+                                      .lease_ms = 4200,
+                                      .replace_ms = 600000};
 
     struct timing timing = lan;
 

@@ -32,7 +32,8 @@ struct timing {
     uint64_t leave_ms;     /* T_leave: a leaver goes at the latest then */
     uint64_t retry_ms_min; /* pause between two tries to join, growing to */
     uint64_t retry_ms_max;
-    uint64_t lease_ms; /* T_lease: for so long this node asks voters for their lease (Z15a) */
+    uint64_t lease_ms;   /* T_lease: for so long this node asks voters for their lease (Z15a) */
+    uint64_t replace_ms; /* T_replace: a voter that was silent for so long is replaced (Z17) */
 };
 
 enum {
@@ -67,7 +68,7 @@ static inline uint64_t timing_hold_of_ms(uint64_t lost_ms)
  * flaps is let in again. */
 static inline uint64_t timing_replace_ms(const struct timing *timing)
 {
-    return timing->flap_ms > 600000 ? timing->flap_ms : 600000;
+    return timing->flap_ms > timing->replace_ms ? timing->flap_ms : timing->replace_ms;
 }
 
 /* T_hold: for so long after its last answer a member may hold what it was granted (K7c). No longer

@@ -224,6 +224,24 @@ struct voters_change {
     struct voter_lists lists; /* of the next step; a newcomer's record when it has said which */
 };
 
+/* autopilot: when that voter was heard, or voted, last. */
+struct voter_heard {
+    struct node_id record;
+    uint64_t ms;
+};
+
+/* autopilot: replaces voters that were silent for long, while this node coordinates (Z17). */
+struct autopilot {
+    bool on;             /* it coordinates, and the terms have a target */
+    bool wished;         /* the change that was begun last is its own */
+    bool lacks;          /* one would be replaced, or come, and nobody is there for that */
+    uint64_t due_ms;     /* looks again; NEVER_MS while off */
+    uint64_t changed_ms; /* the voters were changed last under this node; 0: they were not */
+    uint64_t wished_ms;  /* its last wish, which came to nothing; 0: none did */
+    uint8_t count;
+    struct voter_heard heard[VOTERS_LISTED_MAX];
+};
+
 /* campaign: this node asks the voters for an epoch (Z4). */
 struct campaign {
     bool on;

@@ -127,10 +127,11 @@ struct peer_wish {
     enum drain_wish drain;
 };
 
-/* electorate: does the view name it as a voter, or is the next one to do so? */
+/* electorate: does the view name it as a voter, is the next one to do so, or can it not be one? */
 struct peer_franchise {
     bool voter;
     bool newcomer; /* it is to become one, and leases already (Z11f) */
+    bool unable;   /* it was asked for a record in vain (Z17a) */
 };
 
 /* The order is for a processor's cache: a heartbeat of the member touches the last fields of some

@@ -137,6 +137,7 @@ struct core {
     struct electorate electorate;
     struct absent absent;
     struct voters_change voters_change;
+    struct autopilot autopilot;
 
     struct join join;
     struct founding founding;

@@ -132,6 +132,7 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .tags = &config->tags,
         .guard = config->guard,
         .voters = &config->voters,
+        .voters_target = (uint8_t)config->voters_target,
         .profile = config->profile,
         .watchers = (uint8_t)config->watchers,
         .fanout = (uint32_t)config->fanout,

@@ -16,7 +16,7 @@ enum {
     CONFIG_HTTP_HOSTS_MAX = 16,
     CONFIG_DIR_MAX = 4095,
     CONFIG_PORT_DEFAULT = 7420,
-    CONFIG_OPTIONS_MAX = 50,  /* rows that the table of options may have */
+    CONFIG_OPTIONS_MAX = 51,  /* rows that the table of options may have */
     CONFIG_MESSAGE_MAX = 512, /* bytes of a refusal or warning, with its zero */
     CONFIG_WARNINGS_MAX = 8,
 };
@@ -59,7 +59,8 @@ struct config {
     uint32_t http_host_count;
     char state_dir[CONFIG_DIR_MAX + 1]; /* empty: volatile */
     struct guard guard;
-    struct voters voters; /* none but under guard strict */
+    struct voters voters;   /* none but under guard strict */
+    uint64_t voters_target; /* 0: as many as vote */
     enum profile profile;
     uint64_t watchers;
     uint64_t fanout;

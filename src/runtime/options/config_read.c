@@ -555,6 +555,16 @@ static bool complete_seeds(struct reading *reading)
 static void warn_of_voters(struct reading *reading)
 {
     const uint32_t count = reading->partial.config.voters.count;
+    const uint64_t target = reading->partial.config.voters_target;
+
+    if (target != 0 && target < count) {
+        add_warning(reading, "voters-target", "%u voters stay %u: none is removed for a target",
+                    count, count);
+    } else if (target != 0 && target % 2 == 0) {
+        add_warning(reading, "voters-target",
+                    "an even number bears the loss of no more than one "
+                    "less does");
+    }
 
     if (count == 2) {
         add_warning(
@@ -573,6 +583,10 @@ static bool complete_voters(struct reading *reading)
     const struct voters *voters = &config->voters;
     char why[120];
 
+    if (config->guard.policy != GUARD_STRICT && config->voters_target != 0) {
+        return refuse_option(reading, "voters-target",
+                             "belongs to --guard strict: add that, or leave it out");
+    }
     if (config->guard.policy != GUARD_STRICT) {
         return voters->count == 0 ||
                refuse_option(reading, "voters",

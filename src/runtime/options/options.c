@@ -136,6 +136,17 @@ static const struct setting options[] = {
      .fallback_note = "none: needed with --guard strict alone",
      .group = GROUP_CLUSTER,
      .kind = &option_voters},
+    {.name = "voters-target",
+     .argument = "N",
+     .help = "Under --guard strict so many are to vote, 1 to 9; the same on all members. A voter "
+             "that was silent for ten minutes is replaced by another member, and there are never "
+             "fewer",
+     .fallback_note = "none: who votes changes by doyen voters alone",
+     .group = GROUP_CLUSTER,
+     .kind = &option_number,
+     IN_CONFIG(voters_target),
+     .min = 1,
+     .max = VOTERS_MAX},
     {.name = "capacity",
      .argument = "N",
      .help = "The number of members that a node can hold, 1 to 4096; the same on all members",

@@ -379,6 +379,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_COORDINATOR:
     case NOTICE_SUSPECT:
     case NOTICE_CLEARED:
+    case NOTICE_AUTOPILOT:
     case NOTICE_CLAIM:
     case NOTICE_GUARD:
     case NOTICE_ACTING:

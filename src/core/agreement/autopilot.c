@@ -1,0 +1,491 @@
+#include "core/agreement/autopilot.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "core/agreement/absent.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/voters_change.h"
+#include "core/detection/hearing.h"
+#include "core/detection/standing.h"
+#include "core/detection/watch.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+
+static void name_one(char out[NAME_BYTES_MAX + 1], const char *name)
+{
+    (void)text_set(out, NAME_BYTES_MAX + 1, name, text_length(name, NAME_BYTES_MAX + 1));
+}
+
+/* --- Who was silent --- */
+
+static struct voter_heard *find_heard(struct core *core, const struct node_id *record)
+{
+    struct autopilot *autopilot = &core->autopilot;
+
+    for (uint8_t i = 0; i < autopilot->count; i++) {
+        if (id_equal(&autopilot->heard[i].record, record)) {
+            return &autopilot->heard[i];
+        }
+    }
+    return NULL;
+}
+
+static uint64_t heard_ms(const struct core *core, uint8_t place)
+{
+    const struct node_id *record = &core->view.voters.voters[place].record;
+
+    for (uint8_t i = 0; i < core->autopilot.count; i++) {
+        if (id_equal(&core->autopilot.heard[i].record, record)) {
+            return core->autopilot.heard[i].ms;
+        }
+    }
+    return core->now_ms;
+}
+
+static uint64_t overdue_ms(const struct core *core, uint8_t place)
+{
+    return heard_ms(core, place) + core->timing.replace_ms;
+}
+
+static bool is_overdue(const struct core *core, uint8_t place)
+{
+    return core->now_ms >= overdue_ms(core, place);
+}
+
+/* Whom this node does not know yet counts as heard now: it cannot know of before. */
+static void note_heard(struct core *core)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    struct voter_heard heard[VOTERS_LISTED_MAX];
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        const uint32_t position = core->electorate.positions[i];
+        const struct voter_heard *known = find_heard(core, &voter->record);
+        const struct absent_voter *absent = absent_find(core, &voter->record);
+        const uint64_t answered_ms = absent == NULL ? 0 : absent->answered_ms;
+        /* A witness is asked seldom, and nobody of the members would stand in for it. */
+        const bool is_there = voter->witness || known == NULL ||
+                              (position != VIEW_NONE && core_is_self(core, position));
+        const uint64_t sign_ms = position == VIEW_NONE ? answered_ms
+                                                       : core->peers[position].signs.heard_ms;
+        const uint64_t before_ms = is_there ? core->now_ms : known->ms;
+        heard[i] = (struct voter_heard){.record = voter->record, .ms = larger(before_ms, sign_ms)};
+    }
+    memcpy(core->autopilot.heard, heard, lists->count * sizeof heard[0]);
+    core->autopilot.count = lists->count;
+}
+
+/* What is known of members that the next view may not have. */
+static void note_former(struct core *core, const struct installed *before)
+{
+    const struct voter_lists *lists = &before->view->voters;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const uint32_t position = view_find_name(before->view, lists->voters[i].name);
+        struct voter_heard *heard = find_heard(core, &lists->voters[i].record);
+        if (position != VIEW_NONE && heard != NULL) {
+            heard->ms = larger(heard->ms, before->peers[position].signs.heard_ms);
+        }
+    }
+}
+
+void autopilot_on_vote(struct core *core, const struct node_id *record)
+{
+    struct voter_heard *heard = core->autopilot.on ? find_heard(core, record) : NULL;
+
+    if (heard != NULL) {
+        heard->ms = core->now_ms;
+    }
+}
+
+/* --- Who may stand in --- */
+
+static bool is_wished(const struct voters_wish *wish, const char *name)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (text_equal(wish->voters[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void wish_for(struct voters_wish *wish, const char *name)
+{
+    struct wished_voter *voter = &wish->voters[wish->count++];
+
+    *voter = (struct wished_voter){.anew = false};
+    (void)text_set(voter->name, sizeof voter->name, name, text_length(name, sizeof voter->name));
+}
+
+/* Without such a tag it is of the zone of all who have none. */
+static const char *zone_of(const struct member *member)
+{
+    static const char key[] = "zone=";
+    const struct tags *tags = member_tags(member);
+
+    for (size_t at = 0; at < tags->length;) {
+        const char *tag = tags->text + at;
+        const size_t bytes = text_length(tag, tags->length - at);
+        if (bytes >= sizeof key - 1 && memcmp(tag, key, sizeof key - 1) == 0) {
+            return tag + sizeof key - 1;
+        }
+        at += bytes + 1;
+    }
+    return "";
+}
+
+/* Of those who are to vote. */
+static uint32_t count_in_zone(const struct core *core, const struct voters_wish *wish,
+                              const char *zone)
+{
+    uint32_t count = 0;
+
+    for (uint8_t i = 0; i < wish->count; i++) {
+        const uint32_t position = view_find_name(&core->view, wish->voters[i].name);
+        count += position != VIEW_NONE && text_equal(zone_of(&core->view.members[position]), zone);
+    }
+    return count;
+}
+
+/* This node has watched it for T_flap, and knows whether itself has a disk. */
+static bool has_stayed(const struct core *core, uint32_t position)
+{
+    if (core_is_self(core, position)) {
+        return core->voter.has_disk;
+    }
+    return watch_is_on(core, position) && hearing_is_heard(core, position) &&
+           core->now_ms >= core->peers[position].watch.begun_ms + core->timing.flap_ms;
+}
+
+/* Z17a */
+static bool is_eligible(const struct core *core, const struct voters_wish *wish, uint32_t position)
+{
+    const struct member *member = &core->view.members[position];
+    const struct peer *peer = &core->peers[position];
+
+    return !peer->franchise.unable && !peer->charge.leaves && !member->drained &&
+           !tags_have(member_tags(member), "voter=no") && has_stayed(core, position) &&
+           !is_wished(wish, member->name) &&
+           voter_lists_find_name(&core->view.voters, member->name) == VOTER_NONE;
+}
+
+/* Of the zone that is the rarest among those who are to vote, the oldest; VIEW_NONE: nobody. */
+static uint32_t best_for(const struct core *core, const struct voters_wish *wish)
+{
+    uint32_t best = VIEW_NONE;
+    uint32_t fewest = UINT32_MAX;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct member *member = &core->view.members[i];
+        if (!is_eligible(core, wish, i)) {
+            continue;
+        }
+        const uint32_t alike = count_in_zone(core, wish, zone_of(member));
+        if (alike < fewest || (alike == fewest && member->age < core->view.members[best].age)) {
+            best = i;
+            fewest = alike;
+        }
+    }
+    return best;
+}
+
+/* --- The choice --- */
+
+static uint32_t size_wanted(const struct core *core)
+{
+    const uint32_t count = voter_lists_length(&core->view.voters);
+
+    return count > core->terms.voters_target ? count : core->terms.voters_target;
+}
+
+static struct voters_wish those_who_stay(const struct core *core)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    struct voters_wish wish = {.number = lists->number};
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (!is_overdue(core, i)) {
+            wish_for(&wish, lists->voters[i].name);
+        }
+    }
+    return wish;
+}
+
+/* Of those who are overdue and not in it, who was heard last. */
+static uint8_t latest_overdue(const struct core *core, const struct voters_wish *wish)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    uint8_t latest = VOTER_NONE;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (!is_wished(wish, lists->voters[i].name) &&
+            (latest == VOTER_NONE || heard_ms(core, i) > heard_ms(core, latest))) {
+            latest = i;
+        }
+    }
+    return latest;
+}
+
+/* Z17b: never fewer than there are; and more only when there are as many as are wanted. */
+struct voters_wish autopilot_choice(const struct core *core)
+{
+    const uint32_t count = voter_lists_length(&core->view.voters);
+    const uint32_t wanted = size_wanted(core);
+    struct voters_wish wish = those_who_stay(core);
+    const uint8_t stay = wish.count;
+
+    for (uint32_t best; wish.count < wanted; wish_for(&wish, core->view.members[best].name)) {
+        best = best_for(core, &wish);
+        if (best == VIEW_NONE) {
+            break;
+        }
+    }
+    if (wish.count < wanted) {
+        wish.count = wish.count < count ? wish.count : (uint8_t)count;
+    }
+    if (wish.count == stay) {
+        wish.count = 0;
+        return wish;
+    }
+    while (wish.count < count) {
+        wish_for(&wish, core->view.voters.voters[latest_overdue(core, &wish)].name);
+    }
+    return wish;
+}
+
+/* --- When --- */
+
+static bool is_in_charge(const struct core *core)
+{
+    return core_is_strict(core) && core->terms.voters_target > 0 && core_is_coordinator(core) &&
+           core->life.phase == PHASE_MEMBER;
+}
+
+static bool lacks_any(const struct core *core)
+{
+    return those_who_stay(core).count < size_wanted(core);
+}
+
+/* Somebody whom the change would remove is there again, and the change has not been proposed. */
+static bool is_for_nothing(const struct core *core)
+{
+    const struct voter_lists *lists = &core->view.voters;
+
+    if (core->change.on || voter_lists_are_joint(lists)) {
+        return false;
+    }
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (!is_overdue(core, i) && !is_wished(&core->voters_change.wish, lists->voters[i].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whoever gave no record has no disk, or cannot write to it, and the next one is tried. */
+static void note_unable(struct core *core)
+{
+    const struct voter_lists *lists = &core->voters_change.lists;
+    bool any = false;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[i];
+        const uint32_t position = view_find_name(&core->view, voter->name);
+        if (voter->now && id_is_none(&voter->record) && position != VIEW_NONE) {
+            electorate_note_unable(core, position, true);
+            any = true;
+        }
+    }
+    core->autopilot.wished_ms = any ? 0 : core->now_ms;
+}
+
+/* When all have been tried, in vain, it begins again. */
+static void forget_unable(struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (core->peers[i].franchise.unable) {
+            electorate_note_unable(core, i, false);
+            core->autopilot.wished_ms = core->now_ms;
+        }
+    }
+}
+
+/* Z17b */
+static uint64_t next_change_ms(const struct core *core)
+{
+    const struct autopilot *autopilot = &core->autopilot;
+    const uint64_t changed_ms = autopilot->changed_ms;
+    const uint64_t wished_ms = autopilot->wished_ms;
+
+    return larger(changed_ms == 0 ? 0 : changed_ms + core->timing.replace_ms,
+                  wished_ms == 0 ? 0 : wished_ms + core->timing.flap_ms);
+}
+
+static uint64_t next_overdue_ms(const struct core *core)
+{
+    uint64_t next_ms = NEVER_MS;
+
+    for (uint8_t i = 0; i < core->view.voters.count; i++) {
+        next_ms = earlier(next_ms, overdue_ms(core, i));
+    }
+    return next_ms;
+}
+
+/* The first of those who come, and the first who goes. */
+static void tell(struct core *core, const struct voters_wish *wish)
+{
+    static const char by[] = "autopilot";
+    const struct voter_lists *lists = &core->view.voters;
+    struct notice *notice = outbox_notice(core, NOTICE_AUTOPILOT);
+
+    memcpy(notice->by, by, sizeof by);
+    for (uint8_t i = 0; i < lists->count && notice->goes[0] == '\0'; i++) {
+        if (is_overdue(core, i) && !is_wished(wish, lists->voters[i].name)) {
+            name_one(notice->goes, lists->voters[i].name);
+        }
+    }
+    for (uint8_t i = 0; i < wish->count && notice->subject.name[0] == '\0'; i++) {
+        if (voter_lists_find_name(lists, wish->voters[i].name) == VOTER_NONE) {
+            name_one(notice->subject.name, wish->voters[i].name);
+        }
+    }
+}
+
+static void consider(struct core *core)
+{
+    struct autopilot *autopilot = &core->autopilot;
+    const struct voters_wish wish = autopilot_choice(core);
+
+    autopilot->due_ms = core->now_ms + core->timing.flap_ms / 4;
+    if (wish.count == 0) {
+        if (!autopilot->lacks) {
+            tell(core, &wish);
+        }
+        autopilot->lacks = true;
+        forget_unable(core);
+    } else if (voters_change_want(core, &wish) == UNAGREED_NOT) {
+        REACHED(autopilot_began_a_change);
+        tell(core, &wish);
+        autopilot->lacks = false;
+        autopilot->wished = true;
+        autopilot->due_ms = core->now_ms + core->timing.discover_ms;
+    }
+}
+
+static void look(struct core *core)
+{
+    struct autopilot *autopilot = &core->autopilot;
+    const uint64_t next_ms = next_change_ms(core);
+
+    if (!lacks_any(core)) {
+        autopilot->lacks = false;
+        autopilot->due_ms = larger(next_overdue_ms(core), next_ms);
+    } else if (core->now_ms < next_ms) {
+        autopilot->due_ms = next_ms;
+    } else if (!standing_is_acting(core, core->now_ms) ||
+               voter_lists_are_joint(&core->view.voters)) {
+        autopilot->due_ms = core->now_ms + core->timing.discover_ms;
+    } else {
+        consider(core);
+    }
+}
+
+void autopilot_tick(struct core *core)
+{
+    struct autopilot *autopilot = &core->autopilot;
+
+    if (!autopilot->on || core->now_ms < autopilot->due_ms) {
+        return;
+    }
+    note_heard(core);
+    if (core->voters_change.on) {
+        autopilot->due_ms = core->now_ms + core->timing.discover_ms;
+        if (autopilot->wished && is_for_nothing(core)) {
+            REACHED(autopilot_ended_a_change);
+            autopilot->wished = false;
+            voters_change_reset(core);
+        }
+        return;
+    }
+    if (autopilot->wished) {
+        autopilot->wished = false;
+        if (core->voters_change.lists.number > core->view.voters.number) {
+            note_unable(core);
+        }
+    }
+    look(core);
+}
+
+uint64_t autopilot_deadline_ms(const struct core *core)
+{
+    return core->autopilot.on ? core->autopilot.due_ms : NEVER_MS;
+}
+
+static bool is_another_list(const struct voter_lists *before, const struct voter_lists *now)
+{
+    return before->number != now->number ||
+           voter_lists_are_joint(before) != voter_lists_are_joint(now);
+}
+
+void autopilot_on_view_installed(struct core *core, const struct installed *before)
+{
+    struct autopilot *autopilot = &core->autopilot;
+
+    if (!is_in_charge(core)) {
+        autopilot->on = false;
+        return;
+    }
+    if (!autopilot->on) { /* Z17a: what was before it coordinated it does not know. */
+        *autopilot = (struct autopilot){.on = true};
+    }
+    note_former(core, before);
+    if (autopilot->count > 0 && is_another_list(&before->view->voters, &core->view.voters)) {
+        autopilot->changed_ms = core->now_ms;
+    }
+    autopilot->due_ms = core->now_ms;
+}
+
+void autopilot_reset(struct core *core)
+{
+    core->autopilot.on = false;
+}
+
+/* --- What it is about to do --- */
+
+struct autopilot_state autopilot_outlook(const struct core *core)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    struct autopilot_state state = {.target = core->terms.voters_target};
+    struct voters_wish others = {.number = lists->number};
+    uint64_t first_ms = core->now_ms + core->timing.replace_ms - core->timing.lost_ms;
+    uint8_t goes = VOTER_NONE;
+
+    if (!core->autopilot.on || voter_lists_are_joint(lists)) {
+        return state;
+    }
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (overdue_ms(core, i) < first_ms) {
+            first_ms = overdue_ms(core, i);
+            goes = i;
+        }
+    }
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (i != goes) {
+            wish_for(&others, lists->voters[i].name);
+        }
+    }
+    if (goes != VOTER_NONE) {
+        const uint64_t due_ms = larger(first_ms, next_change_ms(core));
+        name_one(state.goes, lists->voters[goes].name);
+        state.in_ms = due_ms > core->now_ms ? due_ms - core->now_ms : 0;
+    }
+    const uint32_t best = others.count < VOTERS_MAX ? best_for(core, &others) : VIEW_NONE;
+    state.lacks = goes != VOTER_NONE || lists->count < core->terms.voters_target;
+    if (state.lacks && best != VIEW_NONE) {
+        name_one(state.comes, core->view.members[best].name);
+    }
+    return state;
+}
