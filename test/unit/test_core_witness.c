@@ -280,6 +280,15 @@ Test(core_witness, who_shows_a_view_without_it_is_asked)
     struct witness *witness = with_record();
     struct built_view named = proposal(witness, true, 5);
     struct built_view without = proposal(witness, false, 6);
+    for (uint8_t i = 0; i < 3;
+         i++) { /* It is being left out, so a view without it is due (Z11i). */
+        named.view.voters.voters[i].before = true;
+        named.view.voters.voters[i].now = i < 2;
+    }
+    named.view.voters.number = 2;
+    without.view.voters.number = 2;
+    view_seal(&named.view);
+    view_seal(&without.view);
     struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &without.view}};
 
     accepts(witness, &named);
