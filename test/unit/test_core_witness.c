@@ -1,5 +1,6 @@
 /* Voters that are no members, above all witnesses (Z16): a core that only votes, and a coordinator
  * that asks one for its lease. */
+#include <assert.h>
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,15 @@ static const struct message *answer_to(const struct witness *witness, char to)
     return sent->message;
 }
 
+/* What it has sent; there is something. */
+static const struct effect *what_it_sent(const struct witness *witness)
+{
+    const struct effect *sent = effect_of(witness, EFFECT_SEND);
+
+    assert(sent != NULL);
+    return sent;
+}
+
 static enum refusal refused(const struct witness *witness)
 {
     const struct effect *effect = effect_of(witness, EFFECT_REFUSED);
@@ -123,7 +133,7 @@ static struct witness *with_record(void)
     cr_assert_not_null(vote);
     cr_assert_eq(vote->type, MESSAGE_VOTE);
     cr_assert(id_equal(&vote->carrier.vote.record, &witness->core->voter.record.id));
-    cr_assert_eq(effect_of(witness, EFFECT_SEND)->echo, (uint32_t)NONCE);
+    cr_assert_eq(what_it_sent(witness)->echo, (uint32_t)NONCE);
     return witness;
 }
 
@@ -293,7 +303,7 @@ Test(core_witness, who_shows_a_view_without_it_is_asked)
 
     accepts(witness, &named);
     gets(witness, 'A', &shown);
-    const struct effect *asked = effect_of(witness, EFFECT_SEND);
+    const struct effect *asked = what_it_sent(witness);
     cr_assert_eq(asked->message->type, MESSAGE_PULL);
     cr_assert_eq(witness->core->voter.record.state, VOTE_RECORD_FOUNDED);
     shown.from = member_of('A').id;
