@@ -23,7 +23,8 @@ enum {
     NEED_FIELDS = 1,
     LINEAGE_FIELDS = 1,
     TERMS_FIELDS = 7,
-    STRICT_FIELDS = 2,  /* and under guard strict the voters, and how many are to vote */
+    STRICT_FIELDS = 1,  /* and under guard strict the voters, */
+    TARGET_FIELDS = 1,  /* and how many are to vote, where that was said */
     CHANGED_FIELDS = 3, /* or these, where they were changed */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES + 1,
     CHANGED_BYTES = 2 * BODY_NUMBER_BYTES + 3,
@@ -165,7 +166,6 @@ static void read_voters(struct reader *reader, struct terms *terms)
     for (uint8_t i = 0; i < terms->voters.count; i++) {
         reader_name(reader, terms->voters.names[i]);
     }
-    terms->voters_target = (uint8_t)reader_number(reader, 0, VOTERS_MAX);
 }
 
 /* Only guard strict has voters; what was changed comes last. */
@@ -174,7 +174,8 @@ static void read_terms(struct reader *reader, struct terms *terms)
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
     const bool changed = fields >= TERMS_FIELDS + CHANGED_FIELDS; /* More than those of strict. */
     const uint32_t unchanged = fields - (changed ? CHANGED_FIELDS : 0U);
-    const bool strict = unchanged == TERMS_FIELDS + STRICT_FIELDS;
+    const bool targeted = unchanged == TERMS_FIELDS + STRICT_FIELDS + TARGET_FIELDS;
+    const bool strict = targeted || unchanged == TERMS_FIELDS + STRICT_FIELDS;
 
     if (unchanged != TERMS_FIELDS && !strict) {
         reader_fail(reader, WIRE_SHAPE);
@@ -191,6 +192,7 @@ static void read_terms(struct reader *reader, struct terms *terms)
     if (strict) {
         read_voters(reader, terms);
     }
+    terms->voters_target = targeted ? (uint8_t)reader_number(reader, 1, VOTERS_MAX) : 0;
     if (changed) {
         terms->number = reader_number(reader, 1, UINT64_MAX);
         terms->origin = reader_number(reader, 0, UINT64_MAX);
@@ -203,9 +205,11 @@ static void write_terms(struct writer *writer, const struct terms *terms)
     const bool strict = terms->guard.policy == GUARD_STRICT;
 
     assert(terms->voters.count <= VOTERS_MAX);
+    const bool targeted = strict && terms->voters_target != 0;
     const bool changed = terms->number != 0;
 
     writer_array(writer, TERMS_FIELDS + (strict ? (uint32_t)STRICT_FIELDS : 0U) +
+                             (targeted ? (uint32_t)TARGET_FIELDS : 0U) +
                              (changed ? CHANGED_FIELDS : 0U));
     writer_number(writer, (uint64_t)terms->guard.policy);
     writer_number(writer, terms->guard.count);
@@ -219,6 +223,8 @@ static void write_terms(struct writer *writer, const struct terms *terms)
         for (uint8_t i = 0; i < terms->voters.count; i++) {
             writer_name(writer, terms->voters.names[i]);
         }
+    }
+    if (targeted) {
         writer_number(writer, terms->voters_target);
     }
     if (changed) {
