@@ -199,3 +199,24 @@ Test(core_autopilot, one_that_gives_no_record_is_passed_over)
     cr_assert(core->voters_change.on, "E is asked");
     rig_free(rig);
 }
+
+/* Z17b: two lists may name more than one may have; whoever takes over in between waits. */
+Test(core_autopilot, it_waits_while_there_are_two_lists)
+{
+    struct rig *rig = rig_of_voters("A B C D E F", "A B C D E F", 5);
+    struct voter_lists *lists = &rig->core->view.voters;
+
+    for (uint8_t i = 0; i < 6; i++) {
+        struct listed_voter *voter = &lists->voters[lists->count++];
+        *voter = lists->voters[i];
+        lists->voters[i].before = true;
+        lists->voters[i].now = false;
+        voter->record.bytes[0]++;
+    }
+    cr_assert(voter_lists_are_joint(lists));
+    rig->core->autopilot.due_ms = rig->core->now_ms;
+    autopilot_tick(rig->core);
+    cr_assert_eq(rig->core->autopilot.due_ms, rig->core->now_ms + rig->timing.discover_ms);
+    cr_assert_not(rig->core->voters_change.on);
+    rig_free(rig);
+}

@@ -1,5 +1,6 @@
 #include "core/agreement/autopilot.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -114,6 +115,7 @@ static bool is_wished(const struct voters_wish *wish, const char *name)
 
 static void wish_for(struct voters_wish *wish, const char *name)
 {
+    assert(wish->count < VOTERS_MAX);
     struct wished_voter *voter = &wish->voters[wish->count++];
 
     *voter = (struct wished_voter){.anew = false};
@@ -201,6 +203,7 @@ static uint32_t size_wanted(const struct core *core)
     return count > core->terms.voters_target ? count : core->terms.voters_target;
 }
 
+/* Of one list: in two there may be more than a wish has room for. */
 static struct voters_wish those_who_stay(const struct core *core)
 {
     const struct voter_lists *lists = &core->view.voters;
@@ -380,13 +383,14 @@ static void look(struct core *core)
     struct autopilot *autopilot = &core->autopilot;
     const uint64_t next_ms = next_change_ms(core);
 
-    if (!lacks_any(core)) {
+    if (voter_lists_are_joint(&core->view.voters)) {
+        autopilot->due_ms = core->now_ms + core->timing.discover_ms;
+    } else if (!lacks_any(core)) {
         autopilot->lacks = false;
         autopilot->due_ms = larger(next_overdue_ms(core), next_ms);
     } else if (core->now_ms < next_ms) {
         autopilot->due_ms = next_ms;
-    } else if (!standing_is_acting(core, core->now_ms) ||
-               voter_lists_are_joint(&core->view.voters)) {
+    } else if (!standing_is_acting(core, core->now_ms)) {
         autopilot->due_ms = core->now_ms + core->timing.discover_ms;
     } else {
         consider(core);
