@@ -165,6 +165,7 @@ Test(core_voters, a_record_that_may_vote_is_not_given_up)
     const struct node_id id = record->id;
 
     record->lineage++;
+    record->promise.epoch = 1;
     rig_gets(rig, 'A', &ballot);
     cr_assert(id_equal(&rig->core->voter.record.id, &id));
     rig_free(rig);

@@ -206,6 +206,43 @@ Test(core_witness, a_record_that_may_vote_is_kept)
     witness_free(witness);
 }
 
+/* Z11e: whoever makes up a lineage must not keep out the one who has it, nor wear out the disk. */
+Test(core_witness, an_empty_record_of_another_lineage_gives_way_after_a_while)
+{
+    struct witness *witness = with_record();
+    const uint64_t pause_ms = witness->core->timing.prepare_ms;
+    struct message other = wants_record;
+
+    other.carrier.lineage++;
+    witness->now_ms += pause_ms - 1;
+    gets(witness, 'B', &other);
+    cr_assert_null(effect_of(witness, EFFECT_SYNC));
+    witness->now_ms++;
+    gets(witness, 'B', &other);
+    cr_assert_not_null(effect_of(witness, EFFECT_SYNC));
+    gets(witness, 'A', &wants_record);
+    cr_assert_null(effect_of(witness, EFFECT_SYNC), "the other one is not on disk yet");
+    syncs(witness);
+    cr_assert_eq(answer_to(witness, 'B')->carrier.lineage, LINEAGE + 1);
+    witness_free(witness);
+}
+
+Test(core_witness, a_record_that_has_promised_gives_way_to_no_other_lineage)
+{
+    struct witness *witness = with_record();
+    const struct node_id id = witness->core->voter.record.id;
+    const struct message ping = asks_for_lease(witness, 3, 870);
+    struct message other = wants_record;
+
+    gets(witness, 'A', &ping);
+    syncs(witness);
+    witness->now_ms += 10 * witness->core->timing.prepare_ms;
+    other.carrier.lineage++;
+    gets(witness, 'B', &other);
+    cr_assert(id_equal(&witness->core->voter.record.id, &id));
+    witness_free(witness);
+}
+
 /* Z16b */
 Test(core_witness, it_leases_when_the_disk_knows_for_how_long)
 {

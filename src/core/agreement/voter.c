@@ -508,16 +508,33 @@ static void begin_record(struct core *core, uint64_t lineage)
     view_clear(&voter->accepted);
 }
 
-/* A sound one that may vote, in whatever lineage, is never given up for that: a lineage can be made
- * up (H48). */
+/* No view names it yet: a newcomer has promised before one does (Z11f). */
+static bool has_said_nothing(const struct core *core)
+{
+    const struct voter *voter = &core->voter;
+
+    return voter->record.promise.epoch == 0 && view_is_empty(&voter->accepted) &&
+           !view_is_of_founders(&voter->accepted);
+}
+
+/* A sound one that has said anything, in whatever lineage, is never given up for another: a lineage
+ * can be made up (H48). So may that be of an empty one, which is written anew, at times. */
+static bool is_kept(const struct core *core, uint64_t lineage)
+{
+    const struct voter *voter = &core->voter;
+    const bool may_vote = voter->record.state == VOTE_RECORD_FOUNDED && !voter->damaged;
+    const bool is_new = !voter_is_synced(core) ||
+                        core->now_ms < voter->synced_ms + core->timing.prepare_ms;
+
+    return may_vote && (voter->record.lineage == lineage || is_new || !has_said_nothing(core));
+}
+
 static bool wants_record(struct core *core, uint64_t lineage)
 {
-    const bool may_vote = core->voter.record.state == VOTE_RECORD_FOUNDED && !core->voter.damaged;
-
     if (!core->voter.has_disk || core->voter.mute) {
         return false;
     }
-    if (!may_vote) {
+    if (!is_kept(core, lineage)) {
         REACHED(voter_got_another_record);
         begin_record(core, lineage);
     }
