@@ -279,8 +279,7 @@ void sim_recover(struct sim *sim, uint32_t index)
         .address = host->address,
         .id = id_draw(&sim->random),
         .epoch_seen = host->has_disk && host->stored ? host->writes[host->latest].epoch_seen : 0,
-        .lease_ms = host->timing.lease_ms,
-        .hold_ms = timing_hold_ms(&host->timing),
+        .timing = &host->timing,
         .now_s = wall_s(sim),
         .drawn = random_u64(&sim->random),
     };

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/accord.h"
+#include "core/agreement/voting.h"
 #include "core/detection/lease.h"
 #include "rig.h"
 
@@ -208,6 +209,23 @@ Test(core_length, a_coordinator_counts_four_fifths_of_what_it_asks_for)
     rig_free(rig);
 }
 
+/* Z15a: like all the others, its own voter goes by the terms that the proposal brings. */
+Test(core_length, its_own_voter_takes_the_terms_that_it_proposes)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct view *view = rig_view(rig, "A B C D");
+    struct message vote;
+
+    rig_votes(rig);
+    view->agreed = (struct agreed){
+        .number = 1, .room = 9, .now = terms_rules(core_terms(rig->core))};
+    view->agreed.now.lost_ms = 3 * rig->timing.lost_ms;
+    view_seal(view);
+    (void)voting_prepare_self(rig->core, view, &vote); /* It answers when the disk has it. */
+    cr_assert_eq(rig->core->voter.accepted.hash, view->hash);
+    rig_free(rig);
+}
+
 /* --- Lengths that change while it acts --- */
 
 /* From now on it asks for leases of another length, with another T_hold. */
@@ -252,8 +270,8 @@ Test(core_length, a_lease_counts_for_as_long_as_its_question_asked)
         const uint64_t lease_ms = rig->timing.lease_ms;
         const uint64_t other_ms = shorter != 0 ? lease_ms / 2 : lease_ms * 2;
 
-        asks_otherwise(rig, other_ms, rig->timing.lost_ms);
         both_lease(rig);
+        asks_otherwise(rig, other_ms, rig->timing.lost_ms);
         cr_assert_eq(lease_acts_until(rig->core, sent_ms), sent_ms + timing_act_ms(lease_ms));
         asks_now(rig);
         cr_assert_eq(rig_told(rig, MESSAGE_PING, 'B')->ping.asked.lease_ms, other_ms,
@@ -263,6 +281,30 @@ Test(core_length, a_lease_counts_for_as_long_as_its_question_asked)
         cr_assert_geq(lease_acts_until(rig->core, rig->now_ms), sent_ms + longest_ms);
         rig_free(rig);
     }
+}
+
+/* Z15a, H99: a heartbeat overtook the question, and is what its answer echoes. By that it would
+ * count for as long as what is asked for now, though B has leased for less. */
+Test(core_length, no_question_of_before_is_answered_any_more)
+{
+    struct rig *rig = rig_asking();
+    const uint64_t lease_ms = rig->timing.lease_ms;
+    const uint64_t sent_ms = rig->core->lease.asked_ms;
+    struct message pong = {.type = MESSAGE_PONG,
+                           .ping = {.nonce = rig->core->peers[1].number.nonce,
+                                    .subject = rig_id(rig, 'B'),
+                                    .origin = core_self(rig->core)->id,
+                                    .said = {.promised = 1, .leased = true}}};
+
+    cr_assert_neq(pong.ping.nonce, 0);
+    pong.ping.said.record = core_view(rig->core)->voters.voters[1].record;
+    asks_otherwise(rig, 2 * lease_ms, 2 * rig->timing.lost_ms);
+    asks_now(rig);
+    rig_gets(rig, 'B', &pong);
+    cr_assert_leq(rig_lease(rig, 'B').until_ms, sent_ms + timing_act_ms(lease_ms));
+    rig_leases(rig, 'B');
+    cr_assert_gt(rig_lease(rig, 'B').until_ms, sent_ms + timing_act_ms(lease_ms));
+    rig_free(rig);
 }
 
 /* Z15c: nobody is granted anything for longer than the voters would tell the next one. */

@@ -51,6 +51,7 @@ Test(recovery, a_recovery_is_later_than_what_it_goes_on_for)
 struct desk {
     struct vote_record former;
     struct built_view view;
+    struct timing timing;
     struct recovery recovery;
     struct built_view founders;
     struct vote_record made;
@@ -60,7 +61,8 @@ static struct desk *lay_out(void)
 {
     static struct desk desk;
 
-    desk = (struct desk){.view = view_of("A B C"), .founders = view_of("A")};
+    desk = (struct desk){
+        .view = view_of("A B C"), .timing = timing_of(PROFILE_LAN), .founders = view_of("A")};
     struct view *view = &desk.view.view;
     view->lineage = lineage_of_founding(UINT64_MAX);
     view->epoch = 9;
@@ -78,8 +80,7 @@ static struct desk *lay_out(void)
     desk.recovery = (struct recovery){.name = "cyrene",
                                       .id = {.bytes = {3}},
                                       .epoch_seen = 10,
-                                      .lease_ms = 870,
-                                      .hold_ms = 2176,
+                                      .timing = &desk.timing,
                                       .drawn = 5};
     return &desk;
 }
@@ -125,12 +126,27 @@ Test(recovery, its_epochs_are_above_all)
     cr_assert_not(recovery_make(&desk->former, &desk->recovery, &desk->founders.view, &desk->made));
 }
 
+/* Z16b: a voter that is no member may have leased for T_stall, and a witness for a minute. */
 Test(recovery, it_waits_for_the_longest_lease)
 {
     struct desk *desk = lay_out();
+    struct view *accepted = &desk->view.view;
 
-    cr_assert_eq(make(desk)->lease_ms, 900);
-    cr_assert_eq(make(desk)->hold_ms, 2176);
+    cr_assert_eq(make(desk)->lease_ms, desk->timing.stall_ms);
+    cr_assert_eq(make(desk)->hold_ms, timing_hold_ms(&desk->timing));
+    accepted->agreed.number = 1;
+    accepted->agreed.now = (struct rules){
+        .profile = PROFILE_WAN, .heartbeat_ms = 2500, .lost_ms = 8000};
+    cr_assert_eq(make(desk)->lease_ms, timing_of(PROFILE_WAN).stall_ms, "the terms were changed");
+    cr_assert_eq(make(desk)->hold_ms, 16000);
+    accepted->voters.voters[0].witness = true;
+    cr_assert_eq(make(desk)->lease_ms, LEASE_MS_MAX);
+    accepted->agreed.number = 0;
+    accepted->voters.voters[0].witness = false;
+    desk->former.lease_ms = 9000;
+    desk->former.hold_ms = 8000;
+    cr_assert_eq(make(desk)->lease_ms, 9000);
+    cr_assert_eq(make(desk)->hold_ms, 8000);
 }
 
 /* A record that others took the place of knows less than theirs; one whose history is over has met

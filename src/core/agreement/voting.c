@@ -203,6 +203,17 @@ bool voting_ask_self(struct core *core, const struct vote_question *question, st
     return own_answer(core, question, &cast, vote);
 }
 
+/* Z15a: one that has just begun a new life may have been started with other terms, or miss a
+ * change of them, and yet is needed. */
+static void note_terms(struct vote_question *question, const struct view *view)
+{
+    if (view != NULL && view->agreed.number != 0) {
+        const struct timing timing = agreed_timing(&view->agreed);
+        question->lease_max_ms = timing.stall_ms;
+        question->hold_max_ms = timing_hold_max_ms(&timing);
+    }
+}
+
 bool voting_prepare_self(struct core *core, const struct view *view, struct message *vote)
 {
     struct vote_question question = {.kind = VOTE_PREPARE,
@@ -211,6 +222,7 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
                                      .view = view_id_of(view)};
 
     accord_lengths(core, &view->agreed, &question.lease_ms, &question.hold_ms);
+    note_terms(&question, view);
     const struct vote cast = voter_on_prepare(core, &question, view);
 
     return own_answer(core, &question, &cast, vote);
@@ -248,17 +260,6 @@ static struct ballot handed_over_by(const struct core *core, const struct messag
     return view_has(&core->view, &ballot->from)
                ? (struct ballot){carrier->handover_epoch, carrier->handover_by}
                : (struct ballot){.epoch = 0};
-}
-
-/* Z15a: one that has just begun a new life may have been started with other terms, or miss a
- * change of them, and yet is needed. */
-static void note_terms(struct vote_question *question, const struct view *view)
-{
-    if (view != NULL && view->agreed.number != 0) {
-        const struct timing timing = agreed_timing(&view->agreed);
-        question->lease_max_ms = timing.stall_ms;
-        question->hold_max_ms = timing_hold_max_ms(&timing);
-    }
 }
 
 static struct vote_question question_of(const struct core *core, const struct message *ballot)

@@ -70,7 +70,11 @@ bool numbers_ask(struct core *core, uint32_t position)
 void numbers_ask_anew(struct core *core)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        core->peers[i].number.asked_ms = 0;
+        struct peer_number *number = &core->peers[i].number;
+        number->asked_ms = 0;
+        number->nonce = 0;
+        number->nonce_elsewhere = 0;
+        number->answered = 0;
     }
 }
 

@@ -21,7 +21,8 @@ struct lease_asked numbers_lease_wanted(const struct core *core);
  * whether it did. */
 bool numbers_ask(struct core *core, uint32_t position);
 
-/* Whoever was asked a moment ago may be asked again. */
+/* Whoever was asked a moment ago may be asked again; and no question of before is answered any
+ * more: what was sent since may have overtaken it, and is what its answer would echo (Z6b). */
 void numbers_ask_anew(struct core *core);
 
 /* Is there a question to that member that it has not answered yet? */

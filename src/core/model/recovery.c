@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "core/model/agreed.h"
+#include "core/model/limits.h"
 #include "core/model/lineage.h"
 
 bool recovery_may_begin(const struct vote_record *former)
@@ -25,6 +27,35 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static uint64_t highest_epoch(const struct vote_record *former, uint64_t seen)
 {
     return larger(former->promise.epoch, larger(former->accepted->epoch, seen));
+}
+
+/* Is so much of each list witnesses that nobody else is needed to act? */
+static bool is_quorum_of_witnesses(const struct voter_lists *lists)
+{
+    voter_set witnesses = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        witnesses |= lists->voters[i].witness ? voter_set_of(i) : 0;
+    }
+    return voter_lists_agree(lists, witnesses);
+}
+
+/* Z18b: who acts in the former history does so by leases that were given before. Voters that are no
+ * members may have been asked for longer ones than T_lease (Z16b), and they are in no record that
+ * is left. */
+static void name_lengths(struct vote_record *record, const struct vote_record *former,
+                         const struct timing *started)
+{
+    const struct view *accepted = former->accepted;
+    const struct timing changed = accepted->agreed.number == 0 ? *started
+                                                               : agreed_timing(&accepted->agreed);
+    const uint64_t most_ms = is_quorum_of_witnesses(&accepted->voters)
+                                 ? LEASE_MS_MAX
+                                 : larger(started->stall_ms, changed.stall_ms);
+
+    record->lease_ms = larger(former->lease_ms, most_ms);
+    record->hold_ms = larger(former->hold_ms,
+                             larger(timing_hold_ms(started), timing_hold_ms(&changed)));
 }
 
 /* The only voter, and all that is known of the history before. */
@@ -67,9 +98,8 @@ bool recovery_make(const struct vote_record *former, const struct recovery *reco
         .lineage = lineage,
         .state = VOTE_RECORD_FOUNDED,
         .promise = {.epoch = epoch}, /* Nobody's, and held by as any (Z3a). */
-        .lease_ms = larger(former->lease_ms, recovery->lease_ms),
-        .hold_ms = larger(former->hold_ms, recovery->hold_ms),
         .accepted = founders,
     };
+    name_lengths(record, former, recovery->timing);
     return true;
 }

@@ -2,6 +2,7 @@
 #ifndef CORE_RECOVERY_H
 #define CORE_RECOVERY_H
 
+#include "core/model/timing.h"
 #include "core/model/vote.h"
 
 /* By so many at least the first epoch is above all that were seen, for the lost may have promised
@@ -12,14 +13,13 @@ enum { RECOVERY_EPOCHS = 1 << 20 };
 
 /* What it takes besides the record. */
 struct recovery {
-    const char *name;       /* of this node, */
-    struct address address; /* and where it is; none: nobody knows yet */
-    struct node_id id;      /* random: of the record to be made */
-    uint64_t epoch_seen;    /* by the node, as its state has it */
-    uint64_t lease_ms; /* its T_lease and T_hold: a longer one may be in no record that is left */
-    uint64_t hold_ms;
-    uint64_t now_s; /* of the wall clock */
-    uint64_t drawn; /* random */
+    const char *name;            /* of this node, */
+    struct address address;      /* and where it is; none: nobody knows yet */
+    struct node_id id;           /* random: of the record to be made */
+    uint64_t epoch_seen;         /* by the node, as its state has it */
+    const struct timing *timing; /* as the node is started */
+    uint64_t now_s;              /* of the wall clock */
+    uint64_t drawn;              /* random */
 };
 
 /* May it be made of this record: does it know who votes, and vote itself, or was it retired when

@@ -149,8 +149,7 @@ static bool make_record(struct voter_recovery *recovery, uint64_t now_s, struct 
     struct recovery made_of = {.name = config->name,
                                .address = config->advertise,
                                .epoch_seen = recovery->state.epoch_seen,
-                               .lease_ms = config->timing.lease_ms,
-                               .hold_ms = timing_hold_ms(&config->timing),
+                               .timing = &config->timing,
                                .now_s = now_s};
 
     if (!draw(&made_of.id, sizeof made_of.id, complaint) ||
