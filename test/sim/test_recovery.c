@@ -2,23 +2,9 @@
  * history, above all epochs of the former one, which ends wherever it meets the later. */
 #include "core/model/lineage.h"
 #include "core/model/recovery.h"
-#include "story.h"
+#include "story_voters.h"
 
 enum { HEAL_MS = 20000 };
-
-static struct sim *begun(uint64_t seed, uint32_t hosts, uint32_t voters)
-{
-    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
-                                                     .host_count = hosts,
-                                                     .seed_count = voters,
-                                                     .voter_count = voters,
-                                                     .disks = true,
-                                                     .exclusive = true,
-                                                     .guard = {GUARD_STRICT, voters}});
-
-    cr_assert(sim_converges(sim, MINUTE_MS), "no cluster to begin with");
-    return sim;
-}
 
 static void lose(struct sim *sim, const char *hosts)
 {
@@ -66,7 +52,7 @@ static void gets_voters(struct sim *sim, uint32_t set, uint32_t anew, uint64_t s
 
 Story(recovery, the_one_that_is_left_goes_on_above_all_epochs)
 {
-    struct sim *sim = begun(seed, 5, 3);
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
     const uint64_t epoch = sim_epoch(sim, A);
     const uint64_t lineage = lineage_at(sim, A);
     const uint64_t age = core_view(sim_core(sim, A))->next_age;
@@ -82,7 +68,7 @@ Story(recovery, the_one_that_is_left_goes_on_above_all_epochs)
     sim_start(sim, B);
     story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
     story_check(lineage_at(sim, D) == lineage_at(sim, C), seed);
-    gets_voters(sim, 1U << A | 1U << B | 1U << C, 0, seed);
+    gets_voters(sim, story_set("ABC"), 0, seed);
     sim_crash(sim, C);
     story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
     sim_free(sim);
@@ -91,7 +77,7 @@ Story(recovery, the_one_that_is_left_goes_on_above_all_epochs)
 /* H98: they acted all the while. On contact their history ends, and they get other records. */
 Story(recovery, an_old_majority_that_returns_ends)
 {
-    struct sim *sim = begun(seed, 4, 3);
+    struct sim *sim = story_of_voters_alone(seed, 4, 3);
     sim_isolate(sim, C);
     sim_run(sim, HEAL_MS);
     recover(sim, C);
@@ -104,14 +90,14 @@ Story(recovery, an_old_majority_that_returns_ends)
         story_check(lineage_at(sim, host) == lineage, seed);
     }
     story_check(status_of(sim, A) == VOTER_RETIRED && status_of(sim, B) == VOTER_RETIRED, seed);
-    gets_voters(sim, 1U << A | 1U << B | 1U << C, 0, seed);
+    gets_voters(sim, story_set("ABC"), 0, seed);
     sim_free(sim);
 }
 
 /* The operator erred before everybody's eyes: who answers its JOIN does not hold it up (Z18d). */
 Story(recovery, the_others_live_and_hear_it)
 {
-    struct sim *sim = begun(seed, 4, 3);
+    struct sim *sim = story_of_voters_alone(seed, 4, 3);
     recover(sim, C);
     story_check(acts_soon(sim, C), seed);
     const uint64_t lineage = lineage_at(sim, C);
@@ -123,7 +109,7 @@ Story(recovery, the_others_live_and_hear_it)
 /* They were switched off, and come back one after the other when the others are in. */
 Story(recovery, old_voters_that_were_off_are_retired)
 {
-    struct sim *sim = begun(seed, 5, 3);
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
     sim_crash(sim, A);
     sim_crash(sim, B);
     recover(sim, C);
@@ -140,7 +126,7 @@ Story(recovery, old_voters_that_were_off_are_retired)
 
 Story(recovery, twice_on_one_voter)
 {
-    struct sim *sim = begun(seed, 4, 3);
+    struct sim *sim = story_of_voters_alone(seed, 4, 3);
     lose(sim, "AB");
     recover(sim, C);
     story_check(acts_soon(sim, C), seed);
@@ -159,7 +145,7 @@ Story(recovery, twice_on_one_voter)
 /* Two histories descend from one: without an operator one of them ends, and both know which. */
 Story(recovery, on_two_voters_at_once)
 {
-    struct sim *sim = begun(seed, 5, 3);
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
     lose(sim, "C");
     sim_cut(sim, A, B);
     recover(sim, A);
@@ -171,13 +157,13 @@ Story(recovery, on_two_voters_at_once)
     sim_start(sim, C);
     story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
     story_check(lineage_at(sim, D) == (lineage_succeeds(one, other) ? one : other), seed);
-    gets_voters(sim, 1U << A | 1U << B | 1U << C, 0, seed);
+    gets_voters(sim, story_set("ABC"), 0, seed);
     sim_free(sim);
 }
 
 Story(recovery, it_restarts_before_others_come)
 {
-    struct sim *sim = begun(seed, 3, 3);
+    struct sim *sim = story_of_voters_alone(seed, 3, 3);
     lose(sim, "AB");
     recover(sim, C);
     sim_run(sim, seed % 4000);
@@ -197,7 +183,7 @@ Story(recovery, it_restarts_before_others_come)
  * also for those who were in that of the first. */
 Story(recovery, the_recovered_one_is_lost_again)
 {
-    struct sim *sim = begun(seed, 5, 3);
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
     lose(sim, "A");
     sim_crash(sim, B);
     recover(sim, C);
@@ -218,7 +204,7 @@ Story(recovery, the_recovered_one_is_lost_again)
  * much as anybody knows. */
 Story(recovery, the_recovered_one_is_lost_when_all_had_met_it)
 {
-    struct sim *sim = begun(seed, 4, 3);
+    struct sim *sim = story_of_voters_alone(seed, 4, 3);
     lose(sim, "A");
     recover(sim, C);
     sim_start(sim, A);

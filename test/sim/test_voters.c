@@ -1,58 +1,8 @@
 /* Voters that change while the cluster runs (Z10 to Z13): never two that act, one chain of views,
  * and whoever is lost is replaced. */
-#include "story.h"
+#include "story_voters.h"
 
 enum { CHANGE_MS = 3000 };
-
-static struct sim *begun(uint64_t seed, uint32_t hosts, uint32_t voters)
-{
-    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
-                                                     .host_count = hosts,
-                                                     .seed_count = voters,
-                                                     .voter_count = voters,
-                                                     .disks = true,
-                                                     .guard = {GUARD_STRICT, voters}});
-
-    cr_assert(sim_converges(sim, MINUTE_MS), "no cluster to begin with");
-    return sim;
-}
-
-static uint32_t set_of(const char *hosts)
-{
-    uint32_t set = 0;
-
-    for (; *hosts != '\0'; hosts++) {
-        set |= UINT32_C(1) << (*hosts - 'A');
-    }
-    return set;
-}
-
-static bool is_listed(const struct sim *sim, const char *hosts)
-{
-    const struct voter_lists *lists = sim_lists(sim);
-    uint32_t count = 0;
-
-    for (; *hosts != '\0'; hosts++) {
-        const uint8_t place = voter_lists_find_name(lists, sim_name(sim, (uint32_t)(*hosts - 'A')));
-        if (place == VOTER_NONE) {
-            return false;
-        }
-        count++;
-    }
-    return lists->count == count;
-}
-
-/* Settled, and in the view of each of them. */
-static bool vote_alone(struct sim *sim, const char *hosts, uint64_t limit_ms)
-{
-    for (uint64_t ms = 0; ms < limit_ms; ms += 10) {
-        if (is_listed(sim, hosts) && sim_has_settled(sim)) {
-            return true;
-        }
-        sim_run(sim, 10);
-    }
-    return false;
-}
 
 /* Does the host come to know of the end of a change? */
 static bool has_come(struct sim *sim, uint32_t host)
@@ -78,14 +28,14 @@ static void acts_all_the_while(struct sim *sim, uint32_t host, uint64_t ms, uint
 /* Then any two of the new three suffice, and the one that was replaced has no vote. */
 Story(voters, a_lost_disk_is_replaced_by_another_member)
 {
-    struct sim *sim = begun(seed, 5, 3);
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
     sim_crash(sim, C);
     sim_lose_record(sim, C);
     sim_start(sim, C);
     story_check(sim_converges(sim, MINUTE_MS), seed);
-    sim_change_voters(sim, E, set_of("ABD"), 0);
+    sim_change_voters(sim, E, story_set("ABD"), 0);
     acts_all_the_while(sim, A, 1000, seed);
-    story_check(vote_alone(sim, "ABD", CHANGE_MS), seed);
+    story_check(story_vote_alone(sim, story_set("ABD"), CHANGE_MS), seed);
     sim_crash(sim, B);
     sim_run(sim, 2 * CHANGE_MS);
     story_check(sim_is_acting(sim, A), seed);
@@ -94,14 +44,14 @@ Story(voters, a_lost_disk_is_replaced_by_another_member)
 
 Story(voters, a_lost_disk_gets_another_record_under_its_name)
 {
-    struct sim *sim = begun(seed, 3, 3);
+    struct sim *sim = story_of_voters_alone(seed, 3, 3);
     sim_crash(sim, C);
     sim_lose_record(sim, C);
     sim_start(sim, C);
     story_check(sim_converges(sim, MINUTE_MS), seed);
-    sim_change_voters(sim, B, set_of("ABC"), set_of("C"));
+    sim_change_voters(sim, B, story_set("ABC"), story_set("C"));
     acts_all_the_while(sim, A, 1000, seed);
-    story_check(vote_alone(sim, "ABC", CHANGE_MS), seed);
+    story_check(story_vote_alone(sim, story_set("ABC"), CHANGE_MS), seed);
     sim_crash(sim, B);
     sim_run(sim, 2 * CHANGE_MS);
     story_check(sim_is_acting(sim, A), seed);
@@ -110,11 +60,11 @@ Story(voters, a_lost_disk_gets_another_record_under_its_name)
 
 Story(voters, one_grows_to_three_and_back_to_another_one)
 {
-    struct sim *sim = begun(seed, 3, 1);
-    sim_change_voters(sim, A, set_of("ABC"), 0);
-    story_check(vote_alone(sim, "ABC", CHANGE_MS), seed);
-    sim_change_voters(sim, B, set_of("C"), 0);
-    story_check(vote_alone(sim, "C", CHANGE_MS), seed);
+    struct sim *sim = story_of_voters_alone(seed, 3, 1);
+    sim_change_voters(sim, A, story_set("ABC"), 0);
+    story_check(story_vote_alone(sim, story_set("ABC"), CHANGE_MS), seed);
+    sim_change_voters(sim, B, story_set("C"), 0);
+    story_check(story_vote_alone(sim, story_set("C"), CHANGE_MS), seed);
     sim_crash(sim, B);
     acts_all_the_while(sim, A, 2000, seed);
     sim_crash(sim, A);
@@ -126,9 +76,9 @@ Story(voters, one_grows_to_three_and_back_to_another_one)
 /* Neither is a quorum without the newcomer: three vote in between. */
 Story(voters, one_of_two_is_replaced)
 {
-    struct sim *sim = begun(seed, 4, 2);
-    sim_change_voters(sim, A, set_of("AD"), 0);
-    story_check(vote_alone(sim, "AD", CHANGE_MS), seed);
+    struct sim *sim = story_of_voters_alone(seed, 4, 2);
+    sim_change_voters(sim, A, story_set("AD"), 0);
+    story_check(story_vote_alone(sim, story_set("AD"), CHANGE_MS), seed);
     story_check(sim_lists(sim)->number == 3, seed);
     sim_free(sim);
 }
@@ -136,16 +86,16 @@ Story(voters, one_of_two_is_replaced)
 /* H80: it would need the newcomer itself. */
 Story(voters, none_is_added_while_one_is_down)
 {
-    struct sim *sim = begun(seed, 4, 3);
+    struct sim *sim = story_of_voters_alone(seed, 4, 3);
     sim_crash(sim, C);
     sim_run(sim, 5000);
-    sim_change_voters(sim, A, set_of("ABCD"), 0);
+    sim_change_voters(sim, A, story_set("ABCD"), 0);
     for (int i = 0; i < 2 * CHANGE_MS / 10; i++) {
-        story_check(!is_listed(sim, "ABCD") && sim_lists(sim)->number == 1, seed);
+        story_check(!story_are_listed(sim, story_set("ABCD")) && sim_lists(sim)->number == 1, seed);
         sim_run(sim, 10);
     }
-    sim_change_voters(sim, A, set_of("ABD"), 0);
-    story_check(vote_alone(sim, "ABD", CHANGE_MS), seed);
+    sim_change_voters(sim, A, story_set("ABD"), 0);
+    story_check(story_vote_alone(sim, story_set("ABD"), CHANGE_MS), seed);
     sim_free(sim);
 }
 
@@ -153,17 +103,18 @@ Story(voters, none_is_added_while_one_is_down)
  * list is sound, and an operator wishes the rest again. */
 Story(voters, a_wish_whose_coordinator_dies_is_wished_again)
 {
-    struct sim *sim = begun(seed, 5, 2);
+    struct sim *sim = story_of_voters_alone(seed, 5, 2);
     sim_run(sim, 1000);
-    sim_change_voters(sim, C, set_of("DE"), 0);
+    sim_change_voters(sim, C, story_set("DE"), 0);
     story_check(has_come(sim, C), seed);
-    story_check(!is_listed(sim, "DE"), seed);
+    story_check(!story_are_listed(sim, story_set("DE")), seed);
     sim_crash(sim, sim_coordinator(sim, C));
     story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
-    for (uint64_t ms = 0; !is_listed(sim, "DE") || !sim_has_settled(sim); ms += 100) {
+    for (uint64_t ms = 0; !story_are_listed(sim, story_set("DE")) || !sim_has_settled(sim);
+         ms += 100) {
         story_check(ms < MINUTE_MS, seed);
         if (ms % CHANGE_MS == 0) {
-            sim_change_voters(sim, C, set_of("DE"), 0);
+            sim_change_voters(sim, C, story_set("DE"), 0);
         }
         sim_run(sim, 100);
     }
@@ -174,16 +125,16 @@ Story(voters, a_wish_whose_coordinator_dies_is_wished_again)
  * the others remember, nothing comes of it. */
 Story(voters, a_disk_given_back_as_it_was_is_outvoted)
 {
-    struct sim *sim = begun(seed, 5, 3);
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
     sim_back_up(sim, C);
-    sim_change_voters(sim, A, set_of("ABCD"), 0);
-    story_check(vote_alone(sim, "ABCD", CHANGE_MS), seed);
+    sim_change_voters(sim, A, story_set("ABCD"), 0);
+    story_check(story_vote_alone(sim, story_set("ABCD"), CHANGE_MS), seed);
     sim_crash(sim, C);
     sim_crash(sim, sim_coordinator(sim, B));
     sim_restore(sim, C);
     sim_start(sim, C);
     story_check(sim_converges(sim, MINUTE_MS), seed);
-    story_check(is_listed(sim, "ABCD") && sim_acting_count(sim) == 1, seed);
+    story_check(story_are_listed(sim, story_set("ABCD")) && sim_acting_count(sim) == 1, seed);
     sim_free(sim);
 }
 
@@ -220,9 +171,9 @@ Story(voters, a_disk_given_back_as_it_was_forgets_what_it_alone_knows)
 /* H86: whoever was removed, and switched off meanwhile, elects nobody. */
 Story(voters, those_who_were_removed_elect_nobody)
 {
-    struct sim *sim = begun(seed, 6, 3);
-    sim_change_voters(sim, A, set_of("DEF"), 0);
-    story_check(vote_alone(sim, "DEF", CHANGE_MS), seed);
+    struct sim *sim = story_of_voters_alone(seed, 6, 3);
+    sim_change_voters(sim, A, story_set("DEF"), 0);
+    story_check(story_vote_alone(sim, story_set("DEF"), CHANGE_MS), seed);
     for (uint32_t host = A; host <= F; host++) {
         sim_crash(sim, host);
     }
@@ -243,8 +194,8 @@ Story(voters, those_who_were_removed_elect_nobody)
 Story(voters, a_coordinator_dies_in_the_midst_of_a_change)
 {
     for (uint64_t ms = 0; ms < 40; ms += 2) {
-        struct sim *sim = begun(seed, 5, 3);
-        sim_change_voters(sim, A, set_of("ABD"), 0);
+        struct sim *sim = story_of_voters_alone(seed, 5, 3);
+        sim_change_voters(sim, A, story_set("ABD"), 0);
         sim_run(sim, ms);
         sim_crash(sim, A);
         for (uint64_t waited = 0; waited < 2 * CHANGE_MS; waited += 10) {
@@ -252,7 +203,9 @@ Story(voters, a_coordinator_dies_in_the_midst_of_a_change)
             sim_run(sim, 10);
         }
         story_check(sim_acting_count(sim) == 1 && sim_has_settled(sim), seed);
-        story_check(is_listed(sim, "ABC") || is_listed(sim, "ABD"), seed);
+        story_check(story_are_listed(sim, story_set("ABC")) ||
+                        story_are_listed(sim, story_set("ABD")),
+                    seed);
         sim_free(sim);
     }
 }
@@ -260,12 +213,13 @@ Story(voters, a_coordinator_dies_in_the_midst_of_a_change)
 /* H81: one wins, and the other is of a number that is over. */
 Story(voters, of_two_operators_one_has_his_way)
 {
-    struct sim *sim = begun(seed, 6, 3);
-    sim_change_voters(sim, E, set_of("ABD"), 0);
-    sim_change_voters(sim, F, set_of("ABF"), 0);
+    struct sim *sim = story_of_voters_alone(seed, 6, 3);
+    sim_change_voters(sim, E, story_set("ABD"), 0);
+    sim_change_voters(sim, F, story_set("ABF"), 0);
     sim_run(sim, 2 * CHANGE_MS);
     story_check(sim_has_settled(sim) && sim_lists(sim)->number == 2, seed);
-    story_check(is_listed(sim, "ABD") || is_listed(sim, "ABF"), seed);
+    story_check(story_are_listed(sim, story_set("ABD")) || story_are_listed(sim, story_set("ABF")),
+                seed);
     sim_free(sim);
 }
 
@@ -275,9 +229,9 @@ Story(voters, of_two_operators_one_has_his_way)
 Story(voters, one_that_missed_a_change_votes_with_who_came)
 {
     for (int again = 0; again < 2; again++) {
-        struct sim *sim = begun(seed, 4, 3);
+        struct sim *sim = story_of_voters_alone(seed, 4, 3);
         sim_run(sim, 1000);
-        sim_change_voters(sim, A, set_of("ADC"), 0);
+        sim_change_voters(sim, A, story_set("ADC"), 0);
         for (uint32_t host = A; host <= D; host++) { /* While its lease counts (Z11f). */
             if (host != C) {
                 sim_cut(sim, host, C);
@@ -292,7 +246,7 @@ Story(voters, one_that_missed_a_change_votes_with_who_came)
             sim_start(sim, C);
         }
         story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
-        story_check(is_listed(sim, "ADC") && sim_acting_count(sim) == 1, seed);
+        story_check(story_are_listed(sim, story_set("ADC")) && sim_acting_count(sim) == 1, seed);
         sim_free(sim);
     }
 }
@@ -300,17 +254,17 @@ Story(voters, one_that_missed_a_change_votes_with_who_came)
 /* H75: what it knows are voters of whom nobody votes any more. */
 Story(voters, one_that_was_cut_off_during_three_changes_comes_in)
 {
-    struct sim *sim = begun(seed, 6, 3);
+    struct sim *sim = story_of_voters_alone(seed, 6, 3);
     for (uint32_t host = A; host < F; host++) {
         sim_cut(sim, host, F);
     }
     sim_run(sim, 8000);
-    sim_change_voters(sim, A, set_of("ABD"), 0);
-    story_check(vote_alone(sim, "ABD", CHANGE_MS), seed);
-    sim_change_voters(sim, A, set_of("AED"), 0);
-    story_check(vote_alone(sim, "AED", CHANGE_MS), seed);
-    sim_change_voters(sim, A, set_of("CED"), 0);
-    story_check(vote_alone(sim, "CED", CHANGE_MS), seed);
+    sim_change_voters(sim, A, story_set("ABD"), 0);
+    story_check(story_vote_alone(sim, story_set("ABD"), CHANGE_MS), seed);
+    sim_change_voters(sim, A, story_set("AED"), 0);
+    story_check(story_vote_alone(sim, story_set("AED"), CHANGE_MS), seed);
+    sim_change_voters(sim, A, story_set("CED"), 0);
+    story_check(story_vote_alone(sim, story_set("CED"), CHANGE_MS), seed);
     sim_heal(sim);
     story_check(sim_converges(sim, MINUTE_MS), seed);
     story_check(sim_acting_count(sim) == 1, seed);
@@ -325,27 +279,17 @@ enum {
     SOON_MS = 15000,
 };
 
-static struct sim *begun_with_target(uint64_t seed, uint32_t hosts, uint32_t voters,
-                                     uint32_t target)
+static struct sim *with_target(uint64_t seed, uint32_t hosts, uint32_t voters, uint8_t target)
 {
-    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
-                                                     .host_count = hosts,
-                                                     .seed_count = voters,
-                                                     .voter_count = voters,
-                                                     .voters_target = target,
-                                                     .disks = true,
-                                                     .profile = PROFILE_LOCAL,
-                                                     .guard = {GUARD_STRICT, voters}});
-
-    cr_assert(sim_converges(sim, MINUTE_MS), "no cluster to begin with");
-    return sim;
+    return story_of_voters(seed, hosts, voters,
+                           (struct sim_options){.voters_target = target, .profile = PROFILE_LOCAL});
 }
 
 /* Are these the voters, and no others at any time before? */
 static bool stay(struct sim *sim, const char *hosts, uint64_t ms)
 {
     for (uint64_t passed_ms = 0; passed_ms < ms; passed_ms += 100) {
-        if (!is_listed(sim, hosts)) {
+        if (!story_are_listed(sim, story_set(hosts))) {
             return false;
         }
         sim_run(sim, 100);
@@ -356,12 +300,12 @@ static bool stay(struct sim *sim, const char *hosts, uint64_t ms)
 /* Z17a: and what it was a voter with is retired when it is there again. */
 Story(voters, one_that_is_gone_is_replaced_when_its_time_is_over)
 {
-    struct sim *sim = begun_with_target(seed, 4, 3, 3);
+    struct sim *sim = with_target(seed, 4, 3, 3);
 
     sim_run(sim, STAYED_MS);
     sim_crash(sim, C);
     story_check(stay(sim, "ABC", REPLACED_MS - 1000), seed);
-    story_check(vote_alone(sim, "ABD", SOON_MS), seed);
+    story_check(story_vote_alone(sim, story_set("ABD"), SOON_MS), seed);
     story_check(sim_is_acting(sim, A), seed);
     sim_start(sim, C);
     story_check(stay(sim, "ABD", 2 * REPLACED_MS), seed);
@@ -371,16 +315,16 @@ Story(voters, one_that_is_gone_is_replaced_when_its_time_is_over)
 /* Never by two, where the loss of either stops all. */
 Story(voters, one_becomes_three_at_once)
 {
-    struct sim *sim = begun_with_target(seed, 3, 1, 3);
+    struct sim *sim = with_target(seed, 3, 1, 3);
 
     sim_crash(sim, C);
     story_check(stay(sim, "A", STAYED_MS + SOON_MS), seed);
     sim_start(sim, C);
-    for (uint64_t ms = 0; ms < STAYED_MS + SOON_MS && is_listed(sim, "A"); ms++) {
+    for (uint64_t ms = 0; ms < STAYED_MS + SOON_MS && story_are_listed(sim, story_set("A")); ms++) {
         sim_run(sim, 1);
     }
     story_check(sim_lists(sim)->count == 3, seed);
-    story_check(vote_alone(sim, "ABC", SOON_MS), seed);
+    story_check(story_vote_alone(sim, story_set("ABC"), SOON_MS), seed);
     sim_crash(sim, A);
     sim_run(sim, CHANGE_MS);
     story_check(sim_acting_count(sim) == 1, seed);
@@ -390,7 +334,7 @@ Story(voters, one_becomes_three_at_once)
 /* H100 */
 Story(voters, one_that_comes_and_goes_is_not_replaced)
 {
-    struct sim *sim = begun_with_target(seed, 4, 3, 3);
+    struct sim *sim = with_target(seed, 4, 3, 3);
 
     for (int i = 0; i < 6; i++) {
         sim_crash(sim, C);
@@ -404,7 +348,7 @@ Story(voters, one_that_comes_and_goes_is_not_replaced)
 /* H100: the smaller side does not act, and the other has nobody who could stand in. */
 Story(voters, nobody_is_replaced_without_another_or_without_a_quorum)
 {
-    struct sim *sim = begun_with_target(seed, 5, 3, 3);
+    struct sim *sim = with_target(seed, 5, 3, 3);
 
     sim_run(sim, STAYED_MS);
     for (uint32_t host = B; host <= C; host++) {
@@ -426,7 +370,7 @@ Story(voters, nobody_is_replaced_without_another_or_without_a_quorum)
 /* H100: of five, one after the other, with as long between them as it takes to be sure. */
 Story(voters, of_two_that_are_lost_both_are_replaced)
 {
-    struct sim *sim = begun_with_target(seed, 7, 5, 5);
+    struct sim *sim = with_target(seed, 7, 5, 5);
 
     sim_run(sim, STAYED_MS);
     sim_crash(sim, D);
@@ -435,7 +379,7 @@ Story(voters, of_two_that_are_lost_both_are_replaced)
     sim_run(sim, REPLACED_MS + SOON_MS);
     story_check(voter_lists_length(sim_lists(sim)) == 5, seed);
     sim_run(sim, REPLACED_MS + SOON_MS);
-    story_check(vote_alone(sim, "ABCFG", SOON_MS), seed);
+    story_check(story_vote_alone(sim, story_set("ABCFG"), SOON_MS), seed);
     story_check(sim_is_acting(sim, A), seed);
     sim_free(sim);
 }

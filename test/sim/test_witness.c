@@ -1,7 +1,6 @@
 /* Two nodes and a witness (Z16): whoever of the three is lost, the others go on; and a witness
  * comes and goes like any voter. */
-#include "core/model/voter_lists.h"
-#include "story.h"
+#include "story_voters.h"
 
 enum {
     RUNS = 20,
@@ -16,16 +15,9 @@ enum {
 static const struct quality far_away = {
     .latency_us_min = 180000, .latency_us_max = 220000, .loss_ppm = 97500};
 
-static struct sim *nodes_and_witness(uint64_t seed, uint32_t hosts, uint32_t voters)
+static struct sim *with_a_witness(uint64_t seed, uint32_t hosts, uint32_t voters)
 {
-    return story_of(&(struct sim_options){.seed = seed,
-                                          .host_count = hosts,
-                                          .seed_count = voters,
-                                          .voter_count = voters,
-                                          .witness_count = 1,
-                                          .disks = true,
-                                          .exclusive = true,
-                                          .guard = {GUARD_STRICT, voters}});
+    return story_of_voters(seed, hosts, voters, (struct sim_options){.witness_count = 1});
 }
 
 static uint32_t bit_of(uint32_t host)
@@ -33,44 +25,15 @@ static uint32_t bit_of(uint32_t host)
     return UINT32_C(1) << host;
 }
 
-static bool is_listed(const struct sim *sim, uint32_t set)
-{
-    const struct voter_lists *lists = sim_lists(sim);
-    uint32_t count = 0;
-
-    for (uint32_t host = 0; host < 32; host++) {
-        if ((set & bit_of(host)) == 0) {
-            continue;
-        }
-        const uint8_t place = voter_lists_find_name(lists, sim_name(sim, host));
-        if (place == VOTER_NONE || lists->voters[place].witness != (host >= sim_host_count(sim))) {
-            return false;
-        }
-        count++;
-    }
-    return lists->count == count;
-}
-
-static bool vote_alone(struct sim *sim, uint32_t set, uint64_t limit_ms)
-{
-    for (uint64_t ms = 0; ms < limit_ms; ms += 10) {
-        if (is_listed(sim, set) && sim_has_settled(sim)) {
-            return true;
-        }
-        sim_run(sim, 10);
-    }
-    return false;
-}
-
 /* A, B and the witness vote, and A has acted for a while. */
 static struct sim *two_and_witness(uint64_t seed, const struct quality *quality)
 {
-    struct sim *sim = nodes_and_witness(seed, 2, 2);
+    struct sim *sim = with_a_witness(seed, 2, 2);
     const uint32_t witness = sim_witness(sim, 0);
 
     sim_set_quality_from(sim, witness, quality);
     sim_change_voters(sim, A, bit_of(A) | bit_of(B) | bit_of(witness), 0);
-    story_check(vote_alone(sim, bit_of(A) | bit_of(B) | bit_of(witness), CHANGE_MS), seed);
+    story_check(story_vote_alone(sim, bit_of(A) | bit_of(B) | bit_of(witness), CHANGE_MS), seed);
     sim_run(sim, 5000 + seed * 37);
     story_check(sim_is_acting(sim, A), seed);
     return sim;
@@ -187,7 +150,7 @@ Story(witness, the_other_one_comes_and_goes)
 Story(witness, the_coordinator_dies_while_it_is_added)
 {
     for (uint64_t ms = 0; ms < 40; ms += 2) {
-        struct sim *sim = nodes_and_witness(seed, 3, 3);
+        struct sim *sim = with_a_witness(seed, 3, 3);
         const uint32_t nodes = bit_of(A) | bit_of(B) | bit_of(C);
         const uint32_t all = nodes | bit_of(sim_witness(sim, 0));
         sim_change_voters(sim, A, all, 0);
@@ -196,7 +159,7 @@ Story(witness, the_coordinator_dies_while_it_is_added)
         sim_run(sim, 2 * CHANGE_MS);
         story_check(sim_acting_count(sim) == 1, seed);
         story_check(!voter_lists_are_joint(sim_lists(sim)), seed);
-        story_check(is_listed(sim, nodes) || is_listed(sim, all), seed);
+        story_check(story_are_listed(sim, nodes) || story_are_listed(sim, all), seed);
         sim_free(sim);
     }
 }
@@ -204,18 +167,18 @@ Story(witness, the_coordinator_dies_while_it_is_added)
 /* It learns that it votes no more, and may be asked again. */
 Story(witness, a_third_node_takes_its_place_and_it_comes_back)
 {
-    struct sim *sim = nodes_and_witness(seed, 3, 2);
+    struct sim *sim = with_a_witness(seed, 3, 2);
     const uint32_t witness = sim_witness(sim, 0);
     const uint32_t two = bit_of(A) | bit_of(B);
 
     sim_change_voters(sim, A, two | bit_of(witness), 0);
-    story_check(vote_alone(sim, two | bit_of(witness), CHANGE_MS), seed);
+    story_check(story_vote_alone(sim, two | bit_of(witness), CHANGE_MS), seed);
     sim_change_voters(sim, B, two | bit_of(C), 0);
-    story_check(vote_alone(sim, two | bit_of(C), CHANGE_MS), seed);
+    story_check(story_vote_alone(sim, two | bit_of(C), CHANGE_MS), seed);
     sim_run(sim, 100);
     story_check(core_voter(sim_core(sim, witness), 0).status == VOTER_RETIRED, seed);
     sim_change_voters(sim, C, two | bit_of(witness), 0);
-    story_check(vote_alone(sim, two | bit_of(witness), CHANGE_MS), seed);
+    story_check(story_vote_alone(sim, two | bit_of(witness), CHANGE_MS), seed);
     sim_vanish(sim, A);
     sim_run(sim, 2 * CHANGE_MS);
     story_check(sim_acting_count(sim) == 1, seed);
@@ -225,12 +188,12 @@ Story(witness, a_third_node_takes_its_place_and_it_comes_back)
 /* Z4a: it makes no tests of C2, and would be bound again and again, and its coordinator with it. */
 Story(witness, one_that_hears_nobody_does_not_bind_it)
 {
-    struct sim *sim = nodes_and_witness(seed, 3, 2);
+    struct sim *sim = with_a_witness(seed, 3, 2);
     const uint32_t witness = sim_witness(sim, 0);
     const uint32_t all = bit_of(A) | bit_of(B) | bit_of(witness);
 
     sim_change_voters(sim, A, all, 0);
-    story_check(vote_alone(sim, all, CHANGE_MS), seed);
+    story_check(story_vote_alone(sim, all, CHANGE_MS), seed);
     const uint64_t epoch = sim_epoch(sim, A);
     sim_break(sim, C);
     for (uint32_t host = A; host <= witness; host++) {
@@ -257,7 +220,7 @@ Story(witness, it_gets_another_record_when_its_disk_is_lost)
     sim_start(sim, witness);
     sim_change_voters(sim, A, all, bit_of(witness));
     story_check(longest_gap_ms(sim, A, 1000) == 0, seed);
-    story_check(vote_alone(sim, all, CHANGE_MS) && sim_lists(sim)->number == 3, seed);
+    story_check(story_vote_alone(sim, all, CHANGE_MS) && sim_lists(sim)->number == 3, seed);
     sim_vanish(sim, B);
     story_check(longest_gap_ms(sim, A, WATCHED_MS) <= GAP_MS_MAX, seed);
     sim_free(sim);
