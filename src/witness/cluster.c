@@ -1,14 +1,13 @@
 #include "witness/cluster.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/text.h"
 #include "runtime/frames/outgoing.h"
+#include "runtime/host/chance.h"
 #include "runtime/host/clock.h"
 #include "runtime/sockets/answering.h"
 #include "words/address_text.h"
@@ -268,16 +267,6 @@ struct streams *cluster_streams(struct cluster *cluster)
 
 /* --- Opening --- */
 
-static bool draw(void *out, size_t size)
-{
-    ssize_t drawn;
-
-    do {
-        drawn = getrandom(out, size, 0);
-    } while (drawn < 0 && errno == EINTR);
-    return drawn == (ssize_t)size;
-}
-
 static bool open_core(struct cluster *cluster)
 {
     const struct config *config = cluster->commons->config;
@@ -299,7 +288,7 @@ static bool open_core(struct cluster *cluster)
 
     cluster->block_bytes = (core_witness_bytes(config->capacity) + 7) & ~(size_t)7;
     cluster->block = parked_map(cluster->block_bytes);
-    if (cluster->block == NULL || !draw(options.random_seed, sizeof options.random_seed)) {
+    if (cluster->block == NULL || !chance_draw(options.random_seed, sizeof options.random_seed)) {
         return false;
     }
     cluster->core = core_init(cluster->block, &options, clock_ms());
@@ -345,11 +334,14 @@ static void open_streams(struct cluster *cluster)
 static void free_memory(void *context)
 {
     struct cluster *cluster = context;
+    struct latch *latch = cluster->commons->latch;
 
+    chain_remove(&cluster->link);
     gate_close(&cluster->gate);
     wire_free(cluster->wire);
     parked_unmap(cluster->block, cluster->block_bytes, &cluster->parked);
     free(cluster);
+    latch_release(latch);
 }
 
 static bool open_all(struct cluster *cluster, const struct keyring *ring)
@@ -387,6 +379,7 @@ struct cluster *cluster_open(struct commons *commons, const char *name, const st
     }
     chain_init(&cluster->link);
     cluster->commons = commons;
+    latch_acquire(commons->latch);
     (void)text_set(cluster->name, sizeof cluster->name, name, strlen(name));
     snprintf(cluster->file, sizeof cluster->file, "%s.voter", name);
     cluster->latch = (struct latch){.held = 1, .on_free = free_memory, .context = cluster};

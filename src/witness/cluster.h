@@ -25,6 +25,7 @@
 /* What all clusters share. */
 struct commons {
     uv_loop_t *loop;
+    struct latch *latch; /* that each of them holds while there is anything of it */
     const struct config *config;
     struct log *log;
     struct node_traffic traffic;
@@ -44,7 +45,7 @@ struct cluster_counts {
 };
 
 struct cluster {
-    struct chain link;    /* for the owner of all clusters */
+    struct chain link;    /* for the owner of all clusters, until its memory is freed */
     struct cluster *next; /* the same, in a bucket */
     struct commons *commons;
     char name[NAME_BYTES_MAX + 1];

@@ -34,6 +34,7 @@ struct witness {
     struct listener listener;
     struct metrics_socket metrics;
     struct chain clusters; /* in the order in which they came */
+    struct chain leaving; /* those dropped, while their last record may be on its way to the disk */
     uint32_t cluster_count;
     struct cluster *buckets[BUCKETS];
     uint64_t unknown; /* frames of clusters that are none of ours */
@@ -82,6 +83,17 @@ static struct cluster *find_name(const struct witness *witness, const char *name
     return cluster;
 }
 
+/* Two that write one record would undo each other's promises. */
+static bool is_leaving(const struct witness *witness, const char *name)
+{
+    for (struct chain *at = witness->leaving.next; at != &witness->leaving; at = at->next) {
+        if (text_equal(CHAIN_ITEM(at, struct cluster, link)->name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add(struct witness *witness, struct cluster *cluster)
 {
     struct cluster **bucket = bucket_of(witness, cluster->number);
@@ -101,6 +113,7 @@ static void drop(struct witness *witness, struct cluster *cluster)
     }
     *at = cluster->next;
     chain_remove(&cluster->link);
+    chain_insert(&witness->leaving, &cluster->link);
     witness->cluster_count--;
     listener_close_inbound(&witness->listener, &cluster->streams);
     cluster_close(cluster);
@@ -180,10 +193,15 @@ static bool same_keys(const struct keyring *a, const struct keyring *b)
 static bool open_cluster(struct witness *witness, const char *name, const struct keyring *ring,
                          struct complaint *complaint)
 {
+    complaint->exit_code = EXIT_FAILURE;
+    if (is_leaving(witness, name)) {
+        return complaint_set(complaint,
+                             "cluster %s: what this witness has promised there before its key was "
+                             "gone is being written yet: reload once more",
+                             name);
+    }
     struct cluster *cluster = cluster_open(&witness->commons, name, ring);
-
     if (cluster == NULL) {
-        complaint->exit_code = EXIT_FAILURE;
         return complaint_set(complaint, "cluster %s: this witness does not vote there", name);
     }
     const struct cluster *other = find(witness, cluster->number);
@@ -494,7 +512,9 @@ struct witness *witness_open(uv_loop_t *loop, const struct config *config, struc
     witness->commons.log = log;
     witness->lock = -1;
     witness->latch = (struct latch){.held = 1, .on_free = free_memory, .context = witness};
+    witness->commons.latch = &witness->latch;
     chain_init(&witness->clusters);
+    chain_init(&witness->leaving);
     bool opened = open_memory(witness, &complaint) && open_sockets(witness, &complaint);
     if (opened) {
         witness->lock = store_lock(config->state_dir, &complaint);

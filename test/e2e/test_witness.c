@@ -2,6 +2,7 @@
  * is no member of, one process for many of them. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "fixture.h"
 
 enum { DONE = 0, REFUSED = 1, TIMED_OUT = 5, USAGE = 64, CONFIGURATION = 78 };
+enum { SANITIZED_KB = 1 << 30 }; /* more address space than this is a sanitizer's shadow */
 
 /* Long enough that no view fits a datagram: it goes to the witness by stream. */
 static const char long_tag[] =
@@ -106,6 +108,51 @@ static const char *lose_the_acting(struct cluster *cluster, const char *first, c
     return left;
 }
 
+/* --- Files --- */
+
+static void write_file(const char *path, const char *text, mode_t mode)
+{
+    FILE *file = fopen(path, "we");
+
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+    cr_assert_eq(chmod(path, mode), 0);
+}
+
+/* --- Metrics --- */
+
+static const char *metrics_of(const struct cluster *cluster, uint16_t port)
+{
+    struct http_answer answer;
+    const int fd = dial_tcp(cluster->host, port);
+
+    if (fd < 0 || !http_ask(fd, "GET", "/metrics", NULL, LIMIT_MS, &answer)) {
+        return "";
+    }
+    const char *text = text_kept("%s", answer.body);
+    http_answer_deinit(&answer);
+    (void)close(fd);
+    return text;
+}
+
+/* What the metrics say of a family; "" before they do. */
+static const char *sample(const struct cluster *cluster, uint16_t port, const char *family)
+{
+    const char *text = metrics_of(cluster, port);
+    const char *line = text_kept("\ndoyen_witness_%s ", family);
+    const char *at = strstr(text, line);
+
+    return at == NULL ? ""
+                      : text_kept("%.*s", (int)strcspn(at + strlen(line), "\n"), at + strlen(line));
+}
+
+static bool counts_more(const struct cluster *cluster, uint16_t port, const char *family,
+                        double than)
+{
+    return strtod(sample(cluster, port, family), NULL) > than;
+}
+
 /* --- The stories --- */
 
 Story(witness, either_of_two_nodes_may_be_lost)
@@ -195,6 +242,39 @@ Story(witness, goes_on_with_its_record_after_a_restart)
     cr_assert(cluster_log_has(cluster, "witness", text_kept("record=%s: votes", record)));
 }
 
+/* Z3b: what it has promised is not known, so it promises nothing else. */
+Story(witness, that_finds_its_record_damaged_does_not_vote_until_it_is_replaced)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    form(cluster, "doyen", "athens", "byzantium");
+    (void)start_witness(cluster, NO_ARGS);
+    add_witness(cluster, "athens");
+    cluster_kill(cluster, "witness");
+    write_file(text_kept("%s/doyen.voter", state_of(cluster, "witness")), "a record?", 0600);
+    cluster_restart(cluster, "witness");
+    assert_soon(cluster_log_has(cluster, "witness", ": damaged record"));
+    assert_done(cluster, "athens", ARGS("voters", "replace", "w"));
+    (void)lose_the_acting(cluster, "athens", "byzantium");
+}
+
+/* Z1c: nothing is granted before it is on disk. A directory stands where the record is written. */
+Story(witness, that_cannot_write_its_record_grants_nothing)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    form(cluster, "doyen", "athens", "byzantium");
+    const char *const *add = ARGS("voters", "add", "w", "--witness",
+                                  start_witness(cluster, NO_ARGS)->address, "--timeout", "1s");
+    const char *in_the_way = text_kept("%s/doyen.voter.new", state_of(cluster, "witness"));
+    assert_soon(mkdir(in_the_way, 0700) == 0);
+    cr_assert_eq(doyen(cluster, "athens", add).code, TIMED_OUT);
+    assert_soon(cluster_log_has(cluster, "witness", "cannot write"));
+    cr_assert_eq(rmdir(in_the_way), 0);
+    add_witness(cluster, "athens");
+    (void)lose_the_acting(cluster, "athens", "byzantium");
+}
+
 /* A witness that moves has another address, and another disk. */
 Story(witness, moves_to_another_host)
 {
@@ -233,7 +313,7 @@ Story(witness, two_clusters_with_one_witness_do_not_mix)
 /* A key is put into the directory, or taken out, while the others go on. */
 Story(witness, clusters_come_and_go_while_it_runs)
 {
-    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct cluster *cluster = cluster_new(ARGS("--tag", long_tag));
 
     form(cluster, "red", "athens", "byzantium");
     (void)start_witness(cluster, NO_ARGS);
@@ -245,6 +325,8 @@ Story(witness, clusters_come_and_go_while_it_runs)
     cr_assert_eq(unlink(cluster_path(cluster, "keys/blue.key")), 0);
     cluster_signal(cluster, "witness", SIGHUP);
     assert_soon(cluster_log_has(cluster, "witness", "cluster=blue: its key is gone"));
+    cluster_kill(cluster, who_acts(cluster, "corinth", "delphi")); /* The other one asks for it. */
+    assert_soon(cluster_log_has(cluster, "witness", "has no NAME.key"));
     (void)lose_the_acting(cluster, "athens", "byzantium");
     cr_assert(cluster_log_has(cluster, "witness", "cluster=red epoch="));
 }
@@ -254,19 +336,22 @@ Story(witness, clusters_come_and_go_while_it_runs)
 Story(witness, that_has_another_key_votes_when_it_gets_the_right_one)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
+    const uint16_t port = cluster_port(cluster);
 
     cr_assert_eq(mkdir(cluster_path(cluster, "other"), 0700), 0);
     cr_assert_eq(doyend(cluster, ARGS("--make-key", cluster_path(cluster, "other/doyen.key"))).code,
                  0);
     form(cluster, "doyen", "athens", "byzantium");
-    const struct daemon *witness = cluster_start_witness(cluster, "witness",
-                                                         cluster_path(cluster, "other"), NO_ARGS);
+    const struct daemon *witness = cluster_start_witness(
+        cluster, "witness", cluster_path(cluster, "other"),
+        ARGS("--http", text_kept("%s:%u", cluster->host, port)));
     const struct outcome outcome = doyen(
         cluster, "athens",
         ARGS("voters", "add", "w", "--witness", witness->address, "--timeout", "1s"));
     cr_assert_eq(outcome.code, TIMED_OUT, "%d: %s", outcome.code, outcome.err);
     assert_text_has(outcome.err, "cluster's key");
     assert_soon(cluster_log_has(cluster, "witness", "another key"));
+    cr_assert(counts_more(cluster, port, "unopened_frames_total", 0));
     cr_assert_eq(
         rename(cluster_path(cluster, "keys/doyen.key"), cluster_path(cluster, "other/doyen.key")),
         0);
@@ -278,33 +363,22 @@ Story(witness, that_has_another_key_votes_when_it_gets_the_right_one)
 Story(witness, of_a_cluster_that_it_does_not_know_is_counted_and_told)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
+    const uint16_t port = cluster_port(cluster);
 
     form(cluster, "doyen", "athens", "byzantium");
     cr_assert_eq(mkdir(cluster_path(cluster, "none"), 0700), 0);
-    const struct daemon *witness = cluster_start_witness(cluster, "witness",
-                                                         cluster_path(cluster, "none"), NO_ARGS);
+    const struct daemon *witness = cluster_start_witness(
+        cluster, "witness", cluster_path(cluster, "none"),
+        ARGS("--http", text_kept("%s:%u", cluster->host, port)));
     const char *const *add = ARGS("voters", "add", "w", "--witness", witness->address, "--timeout",
                                   "1s");
     cr_assert_eq(doyen(cluster, "athens", add).code, TIMED_OUT);
     assert_soon(cluster_log_has(cluster, "witness", "has no NAME.key"));
+    cr_assert(counts_more(cluster, port, "unknown_frames_total", 0));
     cr_assert(acts(cluster, who_acts(cluster, "athens", "byzantium")));
 }
 
 /* --- What it says --- */
-
-static const char *metrics_of(const struct cluster *cluster, uint16_t port)
-{
-    struct http_answer answer;
-    const int fd = dial_tcp(cluster->host, port);
-
-    if (fd < 0 || !http_ask(fd, "GET", "/metrics", NULL, LIMIT_MS, &answer)) {
-        return "";
-    }
-    const char *text = text_kept("%s", answer.body);
-    http_answer_deinit(&answer);
-    (void)close(fd);
-    return text;
-}
 
 static int http_status_of(const struct cluster *cluster, uint16_t port, const char *method,
                           const char *path)
@@ -341,17 +415,50 @@ Story(witness, tells_prometheus_what_it_was_asked)
     assert_soon(cluster_log_has(cluster, "witness", "cluster=doyen record=\\\"votes\\\" epoch=1"));
 }
 
-/* --- What is refused --- */
-
-static void write_file(const char *path, const char *text, mode_t mode)
+/* Its memory is given back after ten seconds without a question, and what it has promised is not.
+ */
+Story(witness, that_was_not_asked_for_long_votes_as_before)
 {
-    FILE *file = fopen(path, "we");
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const uint16_t port = cluster_port(cluster);
 
-    cr_assert_not_null(file);
-    fputs(text, file);
-    fclose(file);
-    cr_assert_eq(chmod(path, mode), 0);
+    form(cluster, "doyen", "athens", "byzantium");
+    (void)start_witness(cluster, ARGS("--http", text_kept("%s:%u", cluster->host, port)));
+    add_witness(cluster, "athens");
+    assert_soon(counts_more(cluster, port, "last_asked_seconds{cluster=\"doyen\"}", 11));
+    const char *granted = "granted_total{cluster=\"doyen\"}";
+    const double before = strtod(sample(cluster, port, granted), NULL);
+    const char *left = lose_the_acting(cluster, "athens", "byzantium");
+    cr_assert_str_eq(sample(cluster, port, "epoch{cluster=\"doyen\"}"),
+                     text_kept("%llu", (unsigned long long)cluster_epoch(cluster, left)));
+    assert_soon(counts_more(cluster, port, granted, before + 10)); /* Of leases, above all. */
 }
+
+/* Records that are read at the start leave no memory behind for the tables of the next cluster. */
+Story(witness, takes_no_more_memory_after_a_restart)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const struct process *process = &cluster_daemon(cluster, "witness")->process;
+
+    cr_assert_eq(mkdir(cluster_path(cluster, "keys"), 0700), 0);
+    for (int i = 0; i < 8; i++) {
+        const char *key = cluster_path(cluster, text_kept("keys/c%d.key", i));
+        cr_assert_eq(doyend(cluster, ARGS("--make-key", key)).code, 0);
+    }
+    (void)start_witness(cluster, NO_ARGS);
+    assert_soon(cluster_log_has(cluster, "witness", "count=8"));
+    const uint64_t before_kb = process_kb(process, "RssAnon");
+    const uint64_t reserved_kb = process_kb(process, "VmSize");
+    cr_assert_eq(cluster_terminate(cluster, "witness"), 0);
+    for (int i = 0; i < 8; i++) {
+        write_file(text_kept("%s/c%d.voter", state_of(cluster, "witness"), i), "a record?", 0600);
+    }
+    cluster_restart(cluster, "witness");
+    assert_soon(cluster_log_has(cluster, "witness", "cluster=c7 record="));
+    cr_assert(process_kb(process, "RssAnon") < before_kb + 1000 || reserved_kb > SANITIZED_KB);
+}
+
+/* --- What is refused --- */
 
 /* Each says in one line what is wrong and how to mend it, before it starts and when it checks. */
 Story(witness, bad_options_are_refused_in_one_line)

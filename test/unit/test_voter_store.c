@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "base/text.h"
 #include "refused_call.h"
+#include "runtime/disk/voter_recovery.h"
 #include "runtime/disk/voter_store.h"
 #include "view_builder.h"
 
@@ -428,6 +430,34 @@ Test(voter_store, what_is_found_is_on_disk_before_anybody_goes_by_it)
     cr_assert_not(desk_start(&desk));
     desk_read_log(&desk, log);
     cr_assert_not_null(strstr(log, "Input/output error"), "%s", log);
+    desk_close(&desk);
+}
+
+/* In a process of its own, for the test's reads, too. Returns what it ends with. */
+static int recover_unread(const struct config *config)
+{
+    struct voter_recovery recovery;
+    struct complaint complaint = {.exit_code = 0};
+    int status;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        refuse_call(SYS_read, EIO);
+        const bool opened = voter_recovery_open(&recovery, config, &complaint);
+        voter_recovery_close(&recovery); /* Frees it once. */
+        _exit(opened || strstr(complaint.text, "Input/output error") == NULL);
+    }
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child);
+    return status;
+}
+
+Test(voter_store, what_cannot_be_read_is_no_record_to_recover)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    desk_leave_record(&desk, 3);
+    cr_assert_eq(recover_unread(&desk.config), 0);
     desk_close(&desk);
 }
 

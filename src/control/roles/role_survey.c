@@ -10,6 +10,7 @@
 #include "control/roles/role_page.h"
 #include "control/roles/role_row.h"
 #include "control/text/json.h"
+#include "runtime/host/chance.h"
 #include "runtime/host/clock.h"
 #include "runtime/options/option_kinds.h"
 #include "words/id_text.h"
@@ -111,7 +112,7 @@ bool role_survey_begin(struct role_survey *survey, uint64_t pause_ms)
         return true;
     }
     struct survey_slot *slots = calloc((size_t)view->member_count + 1, sizeof *slots);
-    if (slots == NULL || !inquiry_draw(&survey->nonce)) {
+    if (slots == NULL || !chance_draw(&survey->nonce, sizeof survey->nonce)) {
         free(slots);
         return false;
     }

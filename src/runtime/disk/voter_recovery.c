@@ -1,15 +1,14 @@
 #include "runtime/disk/voter_recovery.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "core/model/recovery.h"
 #include "runtime/disk/store.h"
+#include "runtime/host/chance.h"
 
 /* --- Reading --------------------------------------------------------------------------------- */
 
@@ -132,16 +131,6 @@ const char *voter_recovery_others(const struct voter_recovery *recovery, char ou
 
 /* --- Writing --------------------------------------------------------------------------------- */
 
-static bool draw(void *bytes, size_t length, struct complaint *complaint)
-{
-    ssize_t drawn;
-
-    do {
-        drawn = getrandom(bytes, length, 0);
-    } while (drawn < 0 && errno == EINTR);
-    return drawn == (ssize_t)length || complaint_set(complaint, "the system gives no random bytes");
-}
-
 static bool make_record(struct voter_recovery *recovery, uint64_t now_s, struct voter_file *next,
                         struct complaint *complaint)
 {
@@ -152,8 +141,9 @@ static bool make_record(struct voter_recovery *recovery, uint64_t now_s, struct 
                                .timing = &config->timing,
                                .now_s = now_s};
 
-    if (!draw(&made_of.id, sizeof made_of.id, complaint) ||
-        !draw(&made_of.drawn, sizeof made_of.drawn, complaint)) {
+    if (!chance_draw(&made_of.id, sizeof made_of.id) ||
+        !chance_draw(&made_of.drawn, sizeof made_of.drawn)) {
+        (void)complaint_set(complaint, "the system gives no random bytes");
         return false;
     }
     *next = recovery->file;

@@ -191,6 +191,7 @@ bool voter_store_read(int dir, const char *file, struct voter_bytes *found,
             const int error = errno;
             close(fd);
             free(found->bytes);
+            found->bytes = NULL;
             return why_of(error, why);
         }
         found->length += got > 0 ? (size_t)got : 0;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/host/chance.h"
 #include "runtime/host/clock.h"
 #include "seal/sealed_frame.h"
 #include "words/address_text.h"
@@ -438,7 +439,8 @@ bool measure_begin(struct measure *measure, uint64_t span_ms)
         return true;
     }
     members = calloc((size_t)view->member_count + 1, sizeof *members);
-    if (members == NULL || !inquiry_draw(&nonce) || !inquiry_begin(node_inquiry(measure->node))) {
+    if (members == NULL || !chance_draw(&nonce, sizeof nonce) ||
+        !inquiry_begin(node_inquiry(measure->node))) {
         free(members);
         return false;
     }

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "runtime/host/chance.h"
 #include "runtime/host/clock.h"
 #include "runtime/node/node.h"
 #include "runtime/node/node_state.h"
@@ -96,12 +96,7 @@ static bool open_voter_store(struct node *node)
 
 static bool draw_seed(const struct node *node, uint64_t seed[4])
 {
-    ssize_t drawn;
-
-    do {
-        drawn = getrandom(seed, 4 * sizeof seed[0], 0);
-    } while (drawn < 0 && errno == EINTR);
-    if (drawn != (ssize_t)(4 * sizeof seed[0])) {
+    if (!chance_draw(seed, 4 * sizeof seed[0])) {
         log_line(node->log, LOG_ERROR, "random", "the system gives no random bytes: %s",
                  strerror(errno));
         return false;

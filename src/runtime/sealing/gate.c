@@ -1,11 +1,10 @@
 #include "runtime/sealing/gate.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "runtime/host/chance.h"
 #include "runtime/host/clock.h"
 
 _Static_assert(DATAGRAM_FRAME_BYTES_MAX + SEALED_EXTRA_BYTES <= DATAGRAM_BYTES_MAX,
@@ -16,16 +15,6 @@ enum { SENDERS_PER_MEMBER = 2, SENDERS_SPARE = 256 };
 
 /* Who asks a witness: those who coordinate, or would. */
 enum { SENDERS_OF_WITNESS = 64 };
-
-static bool draw(void *out, size_t size)
-{
-    ssize_t drawn;
-
-    do {
-        drawn = getrandom(out, size, 0);
-    } while (drawn < 0 && errno == EINTR);
-    return drawn == (ssize_t)size;
-}
 
 static bool open_seal(struct gate *gate, const struct gate_options *options)
 {
@@ -71,7 +60,7 @@ bool gate_open(struct gate *gate, const struct gate_options *options)
     gate->traffic = options->traffic;
     gate->salt_after_ms = options->lost_ms;
     gate->accepts_plain = options->accepts_plain;
-    if (!draw(secret, sizeof secret) || !draw(gate->salt, sizeof gate->salt)) {
+    if (!chance_draw(secret, sizeof secret) || !chance_draw(gate->salt, sizeof gate->salt)) {
         return false;
     }
     strangers_open(&gate->strangers, wire_header(options->wire), secret, options->log,
@@ -117,7 +106,7 @@ static void renew_salt(struct gate *gate)
     const bool slept = now_ms - gate->sealed_ms > gate->salt_after_ms;
 
     gate->sealed_ms = now_ms;
-    if (slept && draw(gate->salt, sizeof gate->salt)) {
+    if (slept && chance_draw(gate->salt, sizeof gate->salt)) {
         seal_set_self(gate->seal, &gate->life, gate->salt);
     }
 }
@@ -261,7 +250,7 @@ static void ask_count(struct gate *gate, struct bytes sealed, const struct seal_
     }
     const struct address *to = address_of(gate, &life, source);
     if (to == NULL || !per_second_take(&gate->asked, COUNTS_ASKED_PER_S, now_ms) ||
-        !draw(nonce, sizeof nonce)) {
+        !chance_draw(nonce, sizeof nonce)) {
         return;
     }
     renew_salt(gate);

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/host/chance.h"
 #include "runtime/host/own_file.h"
 #include "words/address_text.h"
 
@@ -134,13 +134,10 @@ static bool cannot_make(struct complaint *complaint, const char *path, const cha
 
 static bool draw_key(struct key *key)
 {
-    ssize_t drawn;
+    const bool drawn = chance_draw(key->bytes, KEY_BYTES);
 
-    do {
-        drawn = getrandom(key->bytes, KEY_BYTES, 0);
-    } while (drawn < 0 && errno == EINTR);
     key_name(key);
-    return drawn == KEY_BYTES;
+    return drawn;
 }
 
 bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *complaint)

@@ -1,11 +1,10 @@
 #include "runtime/services/inquiry.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "runtime/host/chance.h"
 #include "runtime/host/clock.h"
 #include "seal/sealed_frame.h"
 
@@ -95,16 +94,6 @@ static void send_frame(struct inquiry *inquiry, const struct member *to, uint8_t
                                                            .as_datagram = is_long_probe(kind)});
 }
 
-bool inquiry_draw(uint64_t *number)
-{
-    ssize_t drawn;
-
-    do {
-        drawn = getrandom(number, sizeof *number, 0);
-    } while (drawn < 0 && errno == EINTR);
-    return drawn == (ssize_t)sizeof *number;
-}
-
 /* --- Asking ---------------------------------------------------------------------------------- */
 
 bool inquiry_begin(struct inquiry *inquiry)
@@ -116,7 +105,7 @@ bool inquiry_begin(struct inquiry *inquiry)
         return true;
     }
     struct inquiry_slot *slots = calloc((size_t)view->member_count + 1, sizeof *slots);
-    if (slots == NULL || !inquiry_draw(&inquiry->nonce)) {
+    if (slots == NULL || !chance_draw(&inquiry->nonce, sizeof inquiry->nonce)) {
         free(slots);
         return false;
     }

@@ -108,9 +108,6 @@ struct path_probe {
 /* Sends it to the member at that position, which is another. */
 void inquiry_probe(struct inquiry *inquiry, uint32_t position, const struct path_probe *probe);
 
-/* A number that nobody can guess, for a round; false where the system has none. */
-bool inquiry_draw(uint64_t *nonce);
-
 /* Begins a round with the members of now, unless one began a moment ago. Returns false when memory
  * ran out. */
 bool inquiry_begin(struct inquiry *inquiry);
