@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -98,4 +99,15 @@ bool key_directory_walk(const char *path, const struct key_directory_walk *walk,
     }
     free(entries);
     return goes_on;
+}
+
+bool key_directory_is_apart(const char *path, const char *state_dir, struct complaint *complaint)
+{
+    struct stat keys;
+    struct stat records;
+
+    return stat(path, &keys) != 0 || stat(state_dir, &records) != 0 ||
+           keys.st_dev != records.st_dev || keys.st_ino != records.st_ino ||
+           refuse(path, "", "is the --state-dir, too: give the records a directory of their own",
+                  complaint);
 }

@@ -31,4 +31,8 @@ struct key_directory_walk {
 bool key_directory_walk(const char *path, const struct key_directory_walk *walk,
                         struct complaint *complaint);
 
+/* Is it another directory than that of the records, which are no keys? Else the complaint is set.
+ */
+bool key_directory_is_apart(const char *path, const char *state_dir, struct complaint *complaint);
+
 #endif

@@ -515,7 +515,8 @@ struct witness *witness_open(uv_loop_t *loop, const struct config *config, struc
     witness->commons.latch = &witness->latch;
     chain_init(&witness->clusters);
     chain_init(&witness->leaving);
-    bool opened = open_memory(witness, &complaint) && open_sockets(witness, &complaint);
+    bool opened = key_directory_is_apart(config->key, config->state_dir, &complaint) &&
+                  open_memory(witness, &complaint) && open_sockets(witness, &complaint);
     if (opened) {
         witness->lock = store_lock(config->state_dir, &complaint);
         opened = witness->lock >= 0 && read_keys(witness, &complaint);

@@ -1,6 +1,8 @@
 /* More than half of the voters of guard strict are lost, and an operator gives them up: rule Z18.
  */
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -246,6 +248,18 @@ Story(recovery, without_a_sound_record_it_is_refused)
     cr_assert_eq(rename(file_of(cluster, "cyrene", "voter"), file_of(cluster, "athens", "voter")),
                  0);
     assert_refused(cluster, "athens", ARGS(RECOVER), "is the record of cyrene, cluster doyen");
+    assert_refused(cluster, "athens", ARGS(RECOVER, "--state-dir", cluster_path(cluster, "none")),
+                   "there is no voter's record in");
+    cr_assert_neq(access(cluster_path(cluster, "none"), F_OK), 0, "it was made");
+    cr_assert_eq(rename(file_of(cluster, "athens", "voter"), file_of(cluster, "cyrene", "voter")),
+                 0);
+    cr_assert_eq(mkdir(file_of(cluster, "cyrene", "voter.old"), 0700), 0);
+    assert_refused(cluster, "cyrene", ARGS(RECOVER), "voter.old: Is a directory: mend that");
+    cr_assert_eq(rmdir(file_of(cluster, "cyrene", "voter.old")), 0);
+    cr_assert_eq(remove(file_of(cluster, "athens", "voter")), -1, "it is cyrene's");
+    cr_assert_eq(mkdir(file_of(cluster, "athens", "voter"), 0700), 0);
+    assert_refused(cluster, "athens", ARGS(RECOVER), "it is no regular file: mend that");
+    assert_recovered(cluster, "cyrene"); /* The record has stayed whole. */
     const struct outcome alone = recover(cluster, "cyrene",
                                          ARGS("--yes-the-others-are-gone", "doyen"));
     cr_assert_eq(alone.code, USAGE, "%s", alone.err);

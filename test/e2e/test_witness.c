@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-enum { DONE = 0, REFUSED = 1, TIMED_OUT = 5, USAGE = 64, CONFIGURATION = 78 };
+enum { DONE = 0, REFUSED = 1, FAILED = 1, TIMED_OUT = 5, USAGE = 64, CONFIGURATION = 78 };
 enum { SANITIZED_KB = 1 << 30 }; /* more address space than this is a sanitizer's shadow */
 
 /* Long enough that no view fits a datagram: it goes to the witness by stream. */
@@ -468,11 +468,14 @@ Story(witness, bad_options_are_refused_in_one_line)
     const char *bad = cluster_path(cluster, "bad");
     const char *open_keys = cluster_path(cluster, "open");
     const char *state = cluster_path(cluster, "state");
+    const char *unreadable = cluster_path(cluster, "unreadable");
     const char *listen = cluster_daemon(cluster, "witness")->address;
 
     cr_assert(mkdir(keys, 0700) == 0 && mkdir(bad, 0700) == 0 && mkdir(open_keys, 0700) == 0);
     cluster_make_key(cluster, "keys/doyen.key");
     write_file(text_kept("%s/doyen.pem", bad), "", 0600);
+    cr_assert_eq(mkdir(unreadable, 0700), 0);
+    cr_assert_eq(mkdir(text_kept("%s/doyen.voter", unreadable), 0700), 0);
     cr_assert_eq(doyend(cluster, ARGS("--make-key", text_kept("%s/doyen.key", open_keys))).code, 0);
     cr_assert_eq(chmod(text_kept("%s/doyen.key", open_keys), 0644), 0);
     const struct {
@@ -492,6 +495,12 @@ Story(witness, bad_options_are_refused_in_one_line)
          "name it CLUSTER.key"},
         {ARGS("--listen", listen, "--key", open_keys, "--state-dir", state), CONFIGURATION,
          "others may read or change it"},
+        {ARGS("--listen", listen, "--key", keys, "--state-dir", keys), CONFIGURATION,
+         "give the records a directory of their own"},
+        {ARGS("--check", "--listen", listen, "--key", keys, "--state-dir", keys), CONFIGURATION,
+         "give the records a directory of their own"},
+        {ARGS("--check", "--listen", listen, "--key", keys, "--state-dir", unreadable), FAILED,
+         "doyen.voter: it is no regular file: mend that"},
         {ARGS("--listen", "nowhere", "--key", keys, "--state-dir", state), USAGE, "--listen:"},
         {ARGS("--guard", "strict"), USAGE, "guard"},
         {ARGS("more"), USAGE, "doyen-witness takes options only"},
@@ -555,7 +564,22 @@ Story(witness, a_wish_that_cannot_be_is_refused_in_one_line)
         {ARGS("voters", "add", "w"), REFUSED, "say where it is if it is a witness"},
         {ARGS("voters", "add", "w", "--witness", node), REFUSED, "is a member's"},
         {ARGS("voters", "add", "byzantium", "--witness", witness), REFUSED, "is a voter already"},
-        {ARGS("voters", "add", "w", "--witness", "0.0.0.0:7420"), REFUSED, "no address"},
+        {ARGS("voters", "add", "w", "--witness", "0.0.0.0:7420"), USAGE, "no address"},
+        {ARGS("voters", "add", "w", "--witness", "[::]"), USAGE, "no address"},
+        {ARGS("voters", "add", "w", "--witness", "fe80::1"), USAGE, "no address"},
+        {ARGS("voters", "add", "w", "--witness", "224.0.0.1"), USAGE, "no address"},
+        {ARGS("voters", "add", "w", "--witness", "255.255.255.255:7420"), USAGE, "no address"},
+        {ARGS("voters", "add", "w", "--witness", "127.0.0.1:0"), USAGE, "give HOST:PORT"},
+        {ARGS("voters", "add", "w", "--witness", "127.0.0.1:99999"), USAGE, "give HOST:PORT"},
+        {ARGS("voters", "add", "w", "--witness", "::1:7420"), USAGE, "give HOST:PORT"},
+        {ARGS("voters", "add", "a b", "--witness", witness), REFUSED, "\"add\" wants a name"},
+        {ARGS("voters", "replace", "athens", "a/b", "--witness", witness), REFUSED,
+         "\"with\" wants a name"},
+        {ARGS("voters", "set", "athens,a b", "--witness", witness), REFUSED, "list of names"},
+        {ARGS("voters", "set", "athens,v,w", "--witness", witness), REFUSED,
+         "neither v nor w is a member"},
+        {ARGS("voters", "set", "athens,byzantium", "--witness", witness), REFUSED,
+         "none the witness"},
         {ARGS("voters", "add", "w", "--witness", "127.0.0.1:0x"), USAGE, "--witness"},
         {ARGS("voters", "add", "w", "--witness", ""), USAGE, "--witness"},
         {ARGS("voters", "remove", "athens", "--witness", witness), USAGE, "--witness"},

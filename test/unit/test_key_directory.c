@@ -99,6 +99,18 @@ Test(key_directory, tells_what_is_no_key_file_and_goes_on)
     cr_assert_not_null(strstr(faults, "no cluster has such a name"), "%s", faults);
 }
 
+Test(key_directory, is_not_the_directory_of_the_records)
+{
+    struct complaint complaint;
+
+    cr_assert(key_directory_is_apart(directory, path_of("none"), &complaint));
+    cr_assert(key_directory_is_apart(directory, "/tmp", &complaint));
+    cr_assert_not(key_directory_is_apart(directory, path_of("."), &complaint));
+    cr_assert_not_null(strstr(complaint.text, "give the records a directory of their own"), "%s",
+                       complaint.text);
+    cr_assert_eq(complaint.exit_code, EXIT_CONFIGURATION);
+}
+
 Test(key_directory, is_a_directory_that_nobody_else_may_write_to)
 {
     struct complaint complaint;

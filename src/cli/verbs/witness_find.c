@@ -2,7 +2,9 @@
 
 #include <arpa/inet.h>
 #include <netdb.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOST_MAX = 256, PORT_TEXT_MAX = 6 };
@@ -37,7 +39,39 @@ static bool copy_port(const char *from, char port[PORT_TEXT_MAX])
         return false;
     }
     memcpy(port, from, length + 1);
-    return true;
+    return strtoul(port, NULL, 10) >= 1 && strtoul(port, NULL, 10) <= UINT16_MAX;
+}
+
+static bool is_ipv6(const char *text)
+{
+    struct in6_addr address;
+
+    return inet_pton(AF_INET6, text, &address) == 1;
+}
+
+/* Does it end in a port or in the address? "::1:7420" may be meant as either. */
+static bool is_ambiguous(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    char host[HOST_MAX];
+    char port[PORT_TEXT_MAX];
+
+    return text[0] != '[' && colon != NULL && is_ipv6(text) && copy_host(text, colon, host) &&
+           is_ipv6(host) && copy_port(colon + 1, port);
+}
+
+/* Can a node send to it? Not to all of a network, nor to what is another one on each host. */
+static bool is_of_one_host(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET6) {
+        const struct in6_addr *ip =
+            &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+        return !IN6_IS_ADDR_UNSPECIFIED(ip) && !IN6_IS_ADDR_MULTICAST(ip) &&
+               !IN6_IS_ADDR_LINKLOCAL(ip);
+    }
+    const in_addr_t ip = ntohl(
+        ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
+    return ip != INADDR_ANY && ip != INADDR_BROADCAST && !IN_MULTICAST(ip);
 }
 
 /* Cuts it up; an address of IPv6 without brackets has no port. */
@@ -59,9 +93,9 @@ static bool split(const char *text, char host[HOST_MAX], char port[PORT_TEXT_MAX
 
 static bool is_literal(const char *host)
 {
-    struct in6_addr address;
+    struct in_addr address;
 
-    return inet_pton(AF_INET, host, &address) == 1 || inet_pton(AF_INET6, host, &address) == 1;
+    return inet_pton(AF_INET, host, &address) == 1 || is_ipv6(host);
 }
 
 enum exit_code witness_find(const char *text, char address[WITNESS_ADDRESS_MAX])
@@ -71,23 +105,32 @@ enum exit_code witness_find(const char *text, char address[WITNESS_ADDRESS_MAX])
     char host[HOST_MAX];
     char port[PORT_TEXT_MAX];
     char number[INET6_ADDRSTRLEN + 1];
+    char why[160];
 
-    if (!split(text, host, port)) {
+    if (is_ambiguous(text) || !split(text, host, port)) {
         return refuse(EXIT_USAGE, text,
                       "give HOST:PORT, as in 10.0.0.9:7420 or [2001:db8::9]:7420");
     }
     const int error = getaddrinfo(host, port, &hints, &found);
     if (error != 0) {
-        return refuse(EXIT_REFUSED, text, gai_strerror(error));
+        snprintf(why, sizeof why, "%s: give its address, or a name that this host can look up",
+                 gai_strerror(error));
+        return refuse(EXIT_REFUSED, text, why);
     }
-    const bool is_ipv6 = found->ai_family == AF_INET6;
+    if (!is_of_one_host(found->ai_addr)) {
+        freeaddrinfo(found);
+        return refuse(EXIT_USAGE, text,
+                      "that is no address of one host that the nodes can send to: give one that "
+                      "they reach");
+    }
+    const bool has_colons = found->ai_family == AF_INET6;
     const int converted = getnameinfo(found->ai_addr, found->ai_addrlen, number, sizeof number,
                                       NULL, 0, NI_NUMERICHOST);
     freeaddrinfo(found);
     if (converted != 0) {
         return refuse(EXIT_REFUSED, text, gai_strerror(converted));
     }
-    snprintf(address, WITNESS_ADDRESS_MAX, is_ipv6 ? "[%.46s]:%s" : "%.46s:%s", number, port);
+    snprintf(address, WITNESS_ADDRESS_MAX, has_colons ? "[%.46s]:%s" : "%.46s:%s", number, port);
     if (!is_literal(host)) {
         fprintf(stderr, "doyen: %s is %s: the cluster keeps that address\n", host, address);
     }

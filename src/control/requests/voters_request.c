@@ -12,6 +12,7 @@
 #include "control/requests/voters_reach.h"
 #include "control/text/json.h"
 #include "control/text/text_builder.h"
+#include "runtime/options/option_kinds.h"
 #include "runtime/options/value.h"
 #include "words/address_text.h"
 
@@ -26,11 +27,12 @@ struct wanted {
     bool dry_run;
 };
 
+#define NAME_RULE "1 to 63 of A-Z a-z 0-9 . _ -, no dash first"
+
 static bool is_name(const json_t *value)
 {
-    const size_t length = json_is_string(value) ? json_string_length(value) : 0;
-
-    return length > 0 && length <= NAME_BYTES_MAX && strlen(json_string_value(value)) == length;
+    return json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value) &&
+           option_name_is_valid(json_string_value(value));
 }
 
 static bool are_names(const json_t *value)
@@ -65,7 +67,7 @@ static bool take_verb(const char *key, const json_t *value, struct wanted *wante
     wanted->names = value;
     return (set ? are_names(value) : is_name(value)) ||
            complaint_set(complaint, "\"%s\" wants %s", key,
-                         set ? "a list of names" : "the name of a node");
+                         set ? "a list of names, each " NAME_RULE : "a name, " NAME_RULE);
 }
 
 static bool take_witness(const json_t *value, struct wanted *wanted, struct complaint *complaint)
@@ -96,7 +98,7 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     }
     if (strcmp(key, "with") == 0) {
         wanted->with = json_string_value(value);
-        return is_name(value) || complaint_set(complaint, "\"with\" wants the name of a node");
+        return is_name(value) || complaint_set(complaint, "\"with\" wants a name, " NAME_RULE);
     }
     if (strcmp(key, "witness") == 0) {
         return take_witness(value, wanted, complaint);
@@ -161,9 +163,56 @@ static bool is_meant_by_witness(const struct facts *facts, const char *name)
     return view_find_name(facts->view, name) == VIEW_NONE && !voters_reach_is_voter(facts, name);
 }
 
+/* Does the list name the witness there already, as one that asks again does? */
+static bool has_witness_there(const struct facts *facts, const struct wanted *wanted,
+                              const char *name)
+{
+    const struct listed_voter *listed = find_listed(facts, name);
+
+    return listed != NULL && listed->witness && address_equal(&listed->address, &wanted->witness);
+}
+
 static struct answer refuse_name(const char *hint, const char *name, const char *detail)
 {
     return answer_problem(MHD_HTTP_CONFLICT, "voters unfit", hint, "%s %s", name, detail);
+}
+
+/* One of the names is the witness's. */
+static struct answer against_list(const struct facts *facts, const struct wanted *wanted)
+{
+    const char *first = NULL;
+    bool is_there = false;
+    size_t index;
+    json_t *value;
+
+    if (json_array_size(wanted->names) > VOTERS_MAX) {
+        return answer_problem(MHD_HTTP_CONFLICT, "voters unfit",
+                              "name fewer; other members may coordinate all the same",
+                              "there are %d voters at the most", VOTERS_MAX);
+    }
+    if (address_is_none(&wanted->witness)) {
+        return (struct answer){.status = 0};
+    }
+    json_array_foreach(wanted->names, index, value)
+    {
+        const char *name = json_string_value(value);
+        is_there = is_there || has_witness_there(facts, wanted, name);
+        if (!is_meant_by_witness(facts, name)) {
+            continue;
+        }
+        if (first != NULL && strcmp(first, name) != 0) {
+            return answer_problem(MHD_HTTP_CONFLICT, "voters unfit",
+                                  "name one witness, and members for the rest",
+                                  "neither %s nor %s is a member", first, name);
+        }
+        first = name;
+    }
+    return first != NULL || is_there
+               ? (struct answer){.status = 0}
+               : answer_problem(MHD_HTTP_CONFLICT, "voters unfit",
+                                "name it, too; doyen voters replace gives one that votes another "
+                                "address",
+                                "all of the names are members or voters, and none the witness");
 }
 
 /* What is wrong with the names whatever the cluster's state is; a status of 0: nothing. */
@@ -174,11 +223,7 @@ static struct answer against_names(const struct facts *facts, const struct wante
     const bool adds = strcmp(wanted->verb, "add") == 0;
 
     if (name == NULL) {
-        return json_array_size(wanted->names) <= VOTERS_MAX
-                   ? (struct answer){.status = 0}
-                   : answer_problem(MHD_HTTP_CONFLICT, "voters unfit",
-                                    "name fewer; other members may coordinate all the same",
-                                    "there are %d voters at the most", VOTERS_MAX);
+        return against_list(facts, wanted);
     }
     if (!adds && !voters_reach_is_voter(facts, name)) {
         return refuse_name("doyen voters has the names", name, "is no voter");
@@ -414,7 +459,13 @@ static struct answer against(const struct facts *facts, const struct voter_surve
     case UNAGREED_FAILED:
         break;
     case UNAGREED_GUARD:
-        return facts->acting ? answer_too_few(wish, &reach) : answer_nobody_acts();
+        if (!facts->acting) {
+            return answer_nobody_acts();
+        }
+        if (!voters_reach_suffices(&reach)) {
+            return answer_too_few(wish, &reach);
+        }
+        break; /* Who is heard leases in a moment: whoever waits for it asks again. */
     case UNAGREED_NOT:
         if (facts->coordinator == NULL || facts->reign == REIGN_IDLE) {
             return answer_nobody_acts();
@@ -436,22 +487,45 @@ static bool is_number_of(const struct facts *facts, const char *number)
     return number == NULL || strcmp(number, now) == 0;
 }
 
-/* Z11e: a record that may vote is not given up. */
-static struct answer against_record(const struct facts *facts, const struct voter_survey *survey,
-                                    const struct wanted *wanted)
+/* The voter that is to get another record, and is a member; NULL: none. What a witness has only it
+ * knows, and it is asked rarely. */
+static const struct listed_voter *find_renewed(const struct facts *facts,
+                                               const struct wanted *wanted)
 {
     const char *name = json_string_value(wanted->names);
     const bool same = strcmp(wanted->verb, "replace") == 0 &&
                       (wanted->with == NULL || strcmp(wanted->with, name) == 0);
     const struct listed_voter *listed = same ? find_listed(facts, name) : NULL;
 
-    /* What a witness has only it knows, and it is asked rarely. */
-    return listed != NULL && !listed->witness &&
-                   voter_count_votes(facts, survey, voter_lists_find_name(facts->voters, name))
+    return listed != NULL && !listed->witness ? listed : NULL;
+}
+
+static uint8_t place_of(const struct facts *facts, const struct listed_voter *voter)
+{
+    return (uint8_t)(voter - facts->voters->voters);
+}
+
+/* It has just come back, and has not said how it stands: whoever waits for it asks again. */
+static bool is_to_be_heard(const struct facts *facts, const struct voter_survey *survey,
+                           const struct wanted *wanted)
+{
+    const struct listed_voter *voter = find_renewed(facts, wanted);
+
+    return voter != NULL && voter_count_hears(facts, survey, place_of(facts, voter)) &&
+           voter_survey_status(survey, facts, place_of(facts, voter)) == NULL;
+}
+
+/* Z11e: a record that may vote is not given up. */
+static struct answer against_record(const struct facts *facts, const struct voter_survey *survey,
+                                    const struct wanted *wanted)
+{
+    const struct listed_voter *voter = find_renewed(facts, wanted);
+
+    return voter != NULL && voter_count_votes(facts, survey, place_of(facts, voter))
                ? refuse_name(
                      "name another member to replace it; or, if its disk is an old one, stop "
                      "it, move its file voter away, and start it again",
-                     name, "has a record, and votes")
+                     voter->name, "has a record, and votes")
                : (struct answer){.status = 0};
 }
 
@@ -472,7 +546,8 @@ static struct answer ask_for(const struct facts *facts, const struct voter_surve
         return answer_under_way(facts);
     }
     struct answer refused = against_names(facts, wanted);
-    if (refused.status == 0) {
+    const bool waits = !wanted->dry_run && is_to_be_heard(facts, survey, wanted);
+    if (refused.status == 0 && !waits) {
         refused = against_record(facts, survey, wanted);
     }
     if (refused.status != 0) {
@@ -483,7 +558,7 @@ static struct answer ask_for(const struct facts *facts, const struct voter_surve
     if (refused.status != 0) {
         return refused;
     }
-    if (!wanted->dry_run) {
+    if (!wanted->dry_run && !waits) {
         node_change_terms(facts->node, &rules);
     }
     return answer_asked(facts, survey, &rules.voters, false);

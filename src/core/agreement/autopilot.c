@@ -383,16 +383,16 @@ static void look(struct core *core)
     struct autopilot *autopilot = &core->autopilot;
     const uint64_t next_ms = next_change_ms(core);
 
+    autopilot->due_ms = core->now_ms + core->timing.discover_ms;
     if (voter_lists_are_joint(&core->view.voters)) {
-        autopilot->due_ms = core->now_ms + core->timing.discover_ms;
-    } else if (!lacks_any(core)) {
+        return;
+    }
+    if (!lacks_any(core)) {
         autopilot->lacks = false;
         autopilot->due_ms = larger(next_overdue_ms(core), next_ms);
     } else if (core->now_ms < next_ms) {
         autopilot->due_ms = next_ms;
-    } else if (!standing_is_acting(core, core->now_ms)) {
-        autopilot->due_ms = core->now_ms + core->timing.discover_ms;
-    } else {
+    } else if (standing_is_acting(core, core->now_ms)) {
         consider(core);
     }
 }

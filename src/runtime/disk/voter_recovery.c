@@ -24,6 +24,14 @@ static bool has_memory(struct voter_recovery *recovery, struct complaint *compla
     return true;
 }
 
+static bool no_record(const char *dir, struct complaint *complaint)
+{
+    return complaint_set(complaint,
+                         "there is no voter's record in %.300s: recover on a voter that has its "
+                         "own",
+                         dir);
+}
+
 static bool hold_directory(struct voter_recovery *recovery, struct complaint *complaint)
 {
     const char *dir = recovery->config->state_dir;
@@ -32,11 +40,14 @@ static bool hold_directory(struct voter_recovery *recovery, struct complaint *co
     if (dir[0] == '\0') {
         return complaint_set(complaint, "--recover-voters needs the --state-dir of a voter");
     }
+    recovery->dir = own_directory_open(dir, why);
+    if (recovery->dir < 0 && errno == ENOENT) {
+        return no_record(dir, complaint); /* The lock would make the directory. */
+    }
     recovery->lock = store_lock(dir, complaint);
     if (recovery->lock < 0 || !store_peek(dir, &recovery->state, complaint)) {
         return false;
     }
-    recovery->dir = own_directory_open(dir, why);
     return recovery->dir >= 0 || complaint_set(complaint, "cannot open %.300s: %s", dir, why);
 }
 
@@ -47,13 +58,13 @@ static bool read_record(struct voter_recovery *recovery, struct complaint *compl
     char why[OWN_FILE_WHY_MAX];
 
     if (!voter_store_read(recovery->dir, VOTER_RECORD_FILE, former, why)) {
-        return complaint_set(complaint, "cannot read %.300s/" VOTER_RECORD_FILE ": %s", dir, why);
+        return complaint_set(complaint,
+                             "cannot read %.300s/" VOTER_RECORD_FILE
+                             ": %s: mend that, or recover on another voter",
+                             dir, why);
     }
     if (former->bytes == NULL) {
-        return complaint_set(complaint,
-                             "there is no voter's record in %.300s: recover on a voter that has "
-                             "its own",
-                             dir);
+        return no_record(dir, complaint);
     }
     return voter_file_read(former->bytes, former->length, &recovery->view, &recovery->file) ==
                VOTER_FILE_OK ||
@@ -71,7 +82,9 @@ static bool is_own(const struct voter_recovery *recovery, struct complaint *comp
     const struct voter_file *file = &recovery->file;
 
     if (config->guard.policy != GUARD_STRICT) {
-        return complaint_set(complaint, "only --guard strict has voters");
+        return complaint_set(complaint,
+                             "--recover-voters is for voters of --guard strict: run it with the "
+                             "configuration of this one");
     }
     return (text_equal(file->cluster, config->cluster) && text_equal(file->name, config->name)) ||
            complaint_set(complaint,
@@ -161,12 +174,23 @@ static bool replace(const struct voter_recovery *recovery, const struct voter_fi
         return complaint_set(complaint, "not enough memory");
     }
     bytes.length = voter_file_write(bytes.bytes, next);
-    const int error = voter_store_replace(recovery->dir, &recovery->former, &bytes);
+    const char *dir = recovery->config->state_dir;
+    bool kept = false;
+    const int error = voter_store_replace(recovery->dir, &recovery->former, &bytes, &kept);
     free(bytes.bytes);
-    return error == 0 || complaint_set(complaint,
-                                       "cannot write %.300s/" VOTER_RECORD_FILE ": %s: it may be "
-                                       "the one or the other; run this once more",
-                                       recovery->config->state_dir, strerror(error));
+    if (error != 0 && !kept) {
+        return complaint_set(complaint,
+                             "nothing is changed: cannot write %.300s/" VOTER_RECORD_FILE
+                             ".old: %s: mend that, and run this once more",
+                             dir, strerror(error));
+    }
+    return error == 0 ||
+           complaint_set(
+               complaint,
+               "cannot write %.300s/" VOTER_RECORD_FILE
+               ": %s: mend that, and run this once more; the former record is " VOTER_RECORD_FILE
+               ".old, and may still be in place",
+               dir, strerror(error));
 }
 
 bool voter_recovery_write(struct voter_recovery *recovery, uint64_t now_s, uint64_t *lineage,

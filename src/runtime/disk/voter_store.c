@@ -475,11 +475,13 @@ void voter_store_write(struct voter_store *store, uint64_t number, const struct 
     }
 }
 
-int voter_store_replace(int dir, const struct voter_bytes *former, const struct voter_bytes *next)
+int voter_store_replace(int dir, const struct voter_bytes *former, const struct voter_bytes *next,
+                        bool *kept)
 {
     const int error = replace_file(dir, VOTER_RECORD_FILE ".old", VOTER_RECORD_FILE ".new",
                                    former->bytes, former->length);
 
+    *kept = error == 0;
     return error != 0 ? error
                       : replace_file(dir, VOTER_RECORD_FILE, VOTER_RECORD_FILE ".new", next->bytes,
                                      next->length);

@@ -69,9 +69,10 @@ bool voter_store_read(int dir, const char *file, struct voter_bytes *found,
                       char why[OWN_FILE_WHY_MAX]);
 
 /* Puts `next` in the place of a node's record, on the disk, after what it was, `former`, is there
- * as "voter.old". There is one of the two whenever the host loses its power. Returns 0 or an errno.
- */
-int voter_store_replace(int dir, const struct voter_bytes *former, const struct voter_bytes *next);
+ * as "voter.old", which `kept` says. There is one of the two whenever the host loses its power.
+ * Returns 0 or an errno. */
+int voter_store_replace(int dir, const struct voter_bytes *former, const struct voter_bytes *next,
+                        bool *kept);
 
 /* Begins to write the record, which is copied. Numbers rise. */
 void voter_store_write(struct voter_store *store, uint64_t number,

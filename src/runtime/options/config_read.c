@@ -175,6 +175,11 @@ static bool apply_file_setting(void *context, const char *key, const char *value
 
     if (index == option_count() || !option_is_of(option_at(index), reading->host->program)) {
         const char *near = option_suggest(key, true, reading->host->program);
+        const char *instead = option_instead(key, reading->host->program);
+        if (instead != NULL) {
+            return refuse_config(reading, EXIT_CONFIGURATION, "%.300s:%u: '%s' is gone: %s", file,
+                                 line, key, instead);
+        }
         if (near != NULL) {
             return refuse_config(reading, EXIT_CONFIGURATION,
                                  "%.300s:%u: unknown key '%.60s' (did you mean '%s'?)", file, line,
@@ -562,8 +567,8 @@ static void warn_of_voters(struct reading *reading)
                     count, count);
     } else if (target != 0 && target % 2 == 0) {
         add_warning(reading, "voters-target",
-                    "an even number bears the loss of no more than one "
-                    "less does");
+                    "a target of %u bears the loss of no more than %u does", (unsigned)target,
+                    (unsigned)target - 1);
     }
 
     if (count == 2) {
@@ -826,6 +831,22 @@ static void warn_of_env_typos(struct reading *reading)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
+/* --recover-voters changes what is on the disk: nobody is to take it for something else. */
+static bool take_action(struct reading *reading, enum config_action action)
+{
+    struct config_outcome *outcome = reading->outcome;
+    const enum config_action before = outcome->action;
+
+    if (before != CONFIG_RUN && before != action &&
+        (before == CONFIG_RECOVER || action == CONFIG_RECOVER)) {
+        return refuse_config(reading, EXIT_USAGE,
+                             "--recover-voters goes with none of --check, --print-config and "
+                             "--make-key: say one of them");
+    }
+    outcome->action = action;
+    return true;
+}
+
 /* Scans the flags for what is to be done and which file is to be read. */
 static bool scan_flag(void *context, size_t index, const char *text)
 {
@@ -843,22 +864,29 @@ static bool scan_flag(void *context, size_t index, const char *text)
         }
         return true;
     case ROLE_CHECK:
-        outcome->action = outcome->action == CONFIG_RUN ? CONFIG_CHECK : outcome->action;
-        return true;
+        return take_action(reading,
+                           outcome->action == CONFIG_RUN || outcome->action == CONFIG_RECOVER
+                               ? CONFIG_CHECK
+                               : outcome->action);
     case ROLE_PRINT:
-        outcome->action = CONFIG_PRINT; /* Checks as well. */
-        return true;
+        return take_action(reading, CONFIG_PRINT); /* Checks as well. */
     case ROLE_MAKE_KEY:
-        outcome->action = CONFIG_MAKE_KEY;
+        if (!take_action(reading, CONFIG_MAKE_KEY)) {
+            return false;
+        }
         if (!value_path(text, reading->partial.config.key, sizeof reading->partial.config.key,
                         &complaint)) {
             return refuse_config(reading, EXIT_USAGE, "--make-key: %s", complaint.text);
         }
         return true;
     case ROLE_RECOVER:
-        outcome->action = CONFIG_RECOVER;
-        return true;
+        return take_action(reading, CONFIG_RECOVER);
     case ROLE_ASSERT:
+        if (text[0] == '\0') {
+            return refuse_config(reading, EXIT_USAGE,
+                                 "--yes-the-others-are-gone: is empty: give the name of the "
+                                 "cluster");
+        }
         (void)snprintf(outcome->asserted, sizeof outcome->asserted, "%s", text);
         return true;
     case ROLE_HELP:
@@ -905,7 +933,8 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
     if (!flags_walk(&line, scan_flag, &reading, &complaint)) {
         (void)refuse_config(&reading, EXIT_USAGE, "%s", complaint.text);
     }
-    if (outcome->asserted[0] != '\0' && outcome->action == CONFIG_RUN) {
+    if (outcome->asserted[0] != '\0' && !reading.refused && outcome->action != CONFIG_RECOVER &&
+        outcome->action != CONFIG_HELP && outcome->action != CONFIG_VERSION) {
         (void)refuse_config(&reading, EXIT_USAGE,
                             "--yes-the-others-are-gone belongs to --recover-voters: add that, or "
                             "leave it out");

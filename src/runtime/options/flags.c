@@ -188,6 +188,26 @@ static struct argp argp_of(const struct argp_table *table, enum program program)
                                                                    : on_doyend_help};
 }
 
+/* Is one of the words an option that there was? */
+static bool is_gone(const struct command_line *line, struct complaint *complaint)
+{
+    char name[OPTION_VARIABLE_MAX];
+
+    for (int i = 1; i < line->argc && !text_equal(line->argv[i], "--"); i++) {
+        const char *word = line->argv[i];
+        if (strncmp(word, "--", 2) != 0 ||
+            !text_set(name, sizeof name, word + 2, strcspn(word + 2, "="))) {
+            continue;
+        }
+        const char *instead = option_instead(name, line->program);
+        if (instead != NULL) {
+            (void)complaint_set(complaint, "--%s is gone: %s", name, instead);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *context,
                 struct complaint *complaint)
 {
@@ -205,6 +225,9 @@ bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *c
                                      ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &walk);
     if (error == 0 || walk.stopped || walk.faulty) {
         return !walk.faulty;
+    }
+    if (is_gone(line, complaint)) {
+        return false;
     }
     if (!usage_is_sound(&argp, line->argc, line->argv, 0, fault)) {
         return complaint_set(complaint, "%s; %s --help says more", fault,

@@ -531,3 +531,22 @@ void option_variable(const struct setting *option, char out[OPTION_VARIABLE_MAX]
         }
     }
 }
+
+const char *option_instead(const char *name, enum program program)
+{
+    static const struct {
+        const char *name;
+        const char *instead;
+    } gone[] = {
+        {"best", "--election NAME-newest, as in bully-newest, has the newest lead"},
+        {"partitions-ready", "write --partitions N,DUR"},
+        {"scheduling", "a limit RLIMIT_RTPRIO of 0 keeps it behind other programs"},
+    };
+
+    for (size_t i = 0; program == PROGRAM_DOYEND && i < sizeof gone / sizeof gone[0]; i++) {
+        if (text_equal(gone[i].name, name)) {
+            return gone[i].instead;
+        }
+    }
+    return NULL;
+}

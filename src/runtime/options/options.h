@@ -30,6 +30,9 @@ const char *program_name(enum program program);
  * `settings_only` neither are those that a file cannot hold. */
 const char *option_suggest(const char *name, bool settings_only, enum program program);
 
+/* What does instead, of an option that a former version of doyend had; NULL: there was none. */
+const char *option_instead(const char *name, enum program program);
+
 /* DOYEN_STATE_DIR for "state-dir". */
 enum { OPTION_VARIABLE_MAX = 64 };
 void option_variable(const struct setting *option, char out[OPTION_VARIABLE_MAX]);
