@@ -130,7 +130,7 @@ static void check_leaps(struct sim *sim, struct host *host, const struct view *v
         core_stored(host->core, &stored);
         memcpy(host->witness.first, numbers, sizeof numbers);
         if (sim->options.exclusive && host->witness.first[0] < stored.epoch_seen) {
-            host->witness.first[0] = stored.epoch_seen; /* V7d */
+            host->witness.first[0] = stored.epoch_seen; /* V7a */
         }
         host->witness.first_us = sim->now_us;
     }

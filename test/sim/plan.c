@@ -225,7 +225,7 @@ static const char *check_end(const struct plan *plan, struct sim *sim, struct ou
 
     /* What was under way when the last fault ended may still have its consequences, so the first
      * agreement need not be the last. To an epoch to which lies have bound a voter the others come
-     * by half a leap in each T_stall (V7e). */
+     * by half a leap in each T_stall (V7c). */
     const uint64_t leaps = sim_epochs_apart(sim) / SAID_LEAP_MAX;
     const uint64_t rounds_max = ROUNDS_MAX + leaps;
     for (uint64_t round = 0; round < rounds_max; round++) {

@@ -413,7 +413,7 @@ Test(core_asked, strangers_are_asked_to_prove_it_so_often)
     rig_free(rig);
 }
 
-/* --- Who cannot follow the voters (V7e, Z2h, Z9e) --- */
+/* --- Who cannot follow the voters (V7c, Z2h, Z9e) --- */
 
 /* Of C, who is asked by B. */
 static struct message refused_for(const struct rig *rig, uint64_t promised)
@@ -469,7 +469,7 @@ Test(core_asked, what_leaps_is_come_near)
     rig_free(rig);
 }
 
-/* V7e: the voters saw more epochs than D, which is none, and gave A one that leaps for D. */
+/* V7c: the voters saw more epochs than D, which is none, and gave A one that leaps for D. */
 Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
 {
     struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");
@@ -488,7 +488,7 @@ Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
     rig_free(rig);
 }
 
-/* V7e: B was elected by voters that had accepted a view of A's which nearly leaps; the one that B
+/* V7c: B was elected by voters that had accepted a view of A's which nearly leaps; the one that B
  * makes above it does. C, who voted for B, lacks the other one; B is no voter, whose word would
  * count anyway. */
 static struct message leaps_for_its_voter(struct rig *rig, uint64_t age, uint64_t version)

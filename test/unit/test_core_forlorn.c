@@ -1,5 +1,5 @@
 /* Under guard strict: whoever was made to believe what the voters do not know has to come in anew,
- * or to ask them (V4i, V7c, C2a, L4, Z5c, Z9f). */
+ * or to ask them (V4i, V7f, C2a, L4, Z5c, Z9f). */
 #include <criterion/criterion.h>
 
 #include "core/agreement/promise.h"
@@ -151,7 +151,7 @@ Test(core_forlorn, another_voter_does_not_take_back_what_leaps)
     }
 }
 
-/* V7c: it would ask for an epoch that no voter heeds. */
+/* V7f: it would ask for an epoch that no voter heeds. */
 Test(core_forlorn, a_joiner_forgets_an_epoch_that_leaps)
 {
     enum { AS_OUTSIDER = 1, AS_VOTER = 2 };

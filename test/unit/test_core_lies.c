@@ -448,7 +448,7 @@ Test(core_lies, a_version_of_a_joiner_that_leaps_is_forgotten)
     rig_free(rig);
 }
 
-/* V7d: a voter that promised it never takes less, so those who heard of it go on from there. */
+/* V7a: a voter that promised it never takes less, so those who heard of it go on from there. */
 Test(core_lies, under_strict_leaps_are_measured_from_what_was_seen)
 {
     struct rig *rig = rig_strict("A B C", 'B');

@@ -455,7 +455,7 @@ Test(core_strict, what_a_voter_says_binds_it_is_outdone_at_once)
     rig_free(rig);
 }
 
-/* Z5c, V7e: it may go half of a leap towards it in a T_stall, and asks no more than once in that.
+/* Z5c, V7c: it may go half of a leap towards it in a T_stall, and asks no more than once in that.
  */
 Test(core_strict, an_epoch_that_leaps_is_approached_once_in_a_while)
 {

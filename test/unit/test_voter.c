@@ -206,7 +206,7 @@ Test(voter, an_epoch_that_leaps_is_not_promised)
     bench_free(bench);
 }
 
-/* V7e: half of a leap in each T_stall, whoever asks how often; or both would wait for ever. */
+/* V7c: half of a leap in each T_stall, whoever asks how often; or both would wait for ever. */
 Test(voter, comes_near_an_epoch_that_leaps)
 {
     struct voter_bench *bench = bench_of_x();
@@ -229,7 +229,7 @@ Test(voter, comes_near_an_epoch_that_leaps)
     bench_free(bench);
 }
 
-/* V7e: the voters that gave Y the epoch are gone, and it repeats its proposal to this one. */
+/* V7c: the voters that gave Y the epoch are gone, and it repeats its proposal to this one. */
 Test(voter, comes_near_a_proposal_that_leaps)
 {
     struct voter_bench *bench = bench_of_x();

@@ -411,7 +411,7 @@ static bool is_voter_fresh(const struct core *core, const struct listed_voter *v
                                  : hearing_is_fresh(core, position);
 }
 
-/* The highest epoch to which a voter says that it is bound, as far as this node may go now (V7e).
+/* The highest epoch to which a voter says that it is bound, as far as this node may go now (V7c).
  * Whoever says so may never answer. */
 static uint64_t said_to_bind(const struct core *core)
 {

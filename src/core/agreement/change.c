@@ -106,7 +106,7 @@ void change_forget(struct core *core)
     core->change.on = false;
 }
 
-/* V7c: what a joiner accepted or proposed has nothing to be measured by before its first view; then
+/* V7f: what a joiner accepted or proposed has nothing to be measured by before its first view; then
  * it may leap above that one. */
 static void forget_what_leaps(struct core *core)
 {

@@ -120,7 +120,7 @@ void change_on_disagreement(struct core *core, const struct message *vote)
     change_outgrow(core);
 }
 
-/* V7c: versions that a joiner has used may leap above its first view. It has asked for another
+/* V7f: versions that a joiner has used may leap above its first view. It has asked for another
  * epoch before it proposes again, so they need not count (V2a). */
 void change_count_on_view_installed(struct core *core, const struct installed *before)
 {

@@ -32,7 +32,7 @@ static bool names_us_rightly(const struct core *core, const struct view *view)
             versions_equal(view->members[position].versions, self->versions));
 }
 
-/* V7c: what is made above it is then no leap for those who were not told of it. */
+/* V7a: what is made above it is then no leap for those who were not told of it. */
 static bool is_beyond_outdoing(const struct core *core, const struct view *view)
 {
     struct leap_base max = promise_said_max(core);
@@ -57,7 +57,7 @@ static bool is_fellows_word(const struct core *core, const struct message *messa
            !hearing_coordinator_is_fresh(core) && view_has(message->carrier.view, &message->from);
 }
 
-/* V7e: does it come from the one to whom this node's voter has promised the epoch? */
+/* V7c: does it come from the one to whom this node's voter has promised the epoch? */
 static bool is_of_promised(const struct core *core, const struct message *prepare)
 {
     const struct view *view = prepare->carrier.view;

@@ -18,7 +18,7 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
     if (base->ms != 0 && core->now_ms < base->ms + core->timing.stall_ms) {
         return *base;
     }
-    /* V7d: what a voter has promised is for good, so the others have to come after it. */
+    /* V7a: what a voter has promised is for good, so the others have to come after it. */
     const bool from_seen = view_is_empty(view) || core_is_strict(core);
 
     return (struct leap_base){.ms = core->now_ms,
@@ -43,7 +43,7 @@ struct leap_base promise_numbers_max(const struct core *core)
 
 struct leap_base promise_said_max(const struct core *core)
 {
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7d */
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7a */
     struct leap_base max = leap_base(core, &core->view);
 
     max.epoch += leap;
@@ -162,11 +162,11 @@ void promise_end_pause(struct core *core)
     }
 }
 
-/* V7c: what a joiner was told leaps above the first view that it installs, so the others never heed
+/* V7f: what a joiner was told leaps above the first view that it installs, so the others never heed
  * it. What this node's voter has promised, or this life has asked for (Z4a), is not forgotten. */
 static void forget_what_leaps(struct core *core)
 {
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7d */
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7a */
     const uint64_t promised = core->voter.record.promise.epoch;
     const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
     const bool leaps = core->promise.seen > core->view.epoch + leap && core->campaign.epoch == 0;

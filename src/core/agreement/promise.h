@@ -6,10 +6,10 @@
 #include "core/state/state.h"
 
 /* That epoch, or the highest towards it that this node may go to now: half of a leap above the base
- * (V7e). */
+ * (V7c). */
 uint64_t promise_within_reach(const struct core *core, uint64_t epoch);
 
-/* V7e: one whose word counts names an epoch that leaps. What is seen comes as near to it as it may
+/* V7c: one whose word counts names an epoch that leaps. What is seen comes as near to it as it may
  * in this T_stall. */
 void promise_near_epoch(struct core *core, uint64_t epoch);
 

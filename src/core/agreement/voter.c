@@ -299,7 +299,7 @@ bool voter_take_answer(struct core *core, struct vote_question *answered)
 
 /* --- Questions --- */
 
-/* V7e: whoever is in earnest asks again in the next T_stall, and the others may have promised as
+/* V7c: whoever is in earnest asks again in the next T_stall, and the others may have promised as
  * much. */
 static struct vote come_near(struct core *core, const struct ballot *ballot)
 {

@@ -54,7 +54,7 @@
     X(VIEW_NOT_EXPECTED, "view_not_expected", "V4g",                                               \
       "the view holds this joiner, and comes from nobody whom it asked to be let in")              \
     X(VIEW_WITHOUT_JOINER, "view_without_joiner", "V4g", "the view does not hold this joiner")     \
-    X(VIEW_NOT_HIGHER, "view_not_higher", "V4f", "the view is not higher than this node's own")    \
+    X(VIEW_NOT_HIGHER, "view_not_higher", "V4e", "the view is not higher than this node's own")    \
     X(VIEW_NOT_FOLLOWED, "view_not_followed", "V4e",                                               \
       "nobody whose word counts here stands behind the view")                                      \
     X(VIEW_WITHOUT_US, "view_without_us", "L1b",                                                   \

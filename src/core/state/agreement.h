@@ -41,7 +41,7 @@ struct promise {
     uint64_t until_ms;   /* forgotten then (C5) */
     uint64_t backoff_ms; /* no claim before; 0: none was lost lately */
     struct leap_base base;
-    /* V7e: the next base counts these as seen, half a leap nearer to a view that leaps; 0: none. */
+    /* V7c: the next base counts these as seen, half a leap nearer to a view that leaps; 0: none. */
     uint64_t near_version;
     uint64_t near_age;
 };
