@@ -78,6 +78,7 @@ const struct fault *fault_table(uint32_t *count)
         LIES(LIE_FAULTS)
 #undef LIE_FAULTS
     };
+    _Static_assert(sizeof table / sizeof table[0] <= FAULTS_MAX, "a plan has room for each fault");
     *count = sizeof table / sizeof table[0];
     return table;
 }

@@ -42,7 +42,7 @@ struct fault {
     void (*strike)(struct sim *sim, struct random *random); /* does it, and schedules its end */
 };
 
-enum { FAULTS_MAX = 128 };
+enum { FAULTS_MAX = 160 };
 
 /* Nothing long passes to or from one host; the plan goes by its name. */
 #define NARROW_PATH "narrow path"
