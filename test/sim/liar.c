@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "cluster.h"
+#include "core/model/lineage.h"
 #include "oracle_parts.h"
 #include "post.h"
 #include "trace.h"
@@ -268,6 +269,18 @@ static struct view_id known_id(struct teller *teller)
     return view_id_of(teller->known);
 }
 
+/* Of another founding; or one that was recovered from the known one, by a clock that may be wrong
+ * (Z18). */
+static uint64_t any_lineage(struct teller *teller)
+{
+    const uint64_t drawn = random_u64(teller->random);
+    const uint64_t at_s = drawn % 4 == 1 ? UINT32_MAX : drawn >> 32;
+
+    return teller->sim->options.successors && drawn % 2 == 1
+               ? lineage_of_recovery(teller->known->lineage, at_s, drawn)
+               : drawn;
+}
+
 static struct view_id any_view_id(struct teller *teller)
 {
     struct view_id id = known_id(teller);
@@ -280,7 +293,7 @@ static struct view_id any_view_id(struct teller *teller)
         id.version = leap(teller, id.version);
         break;
     case 2:
-        id.lineage = random_u64(teller->random);
+        id.lineage = any_lineage(teller);
         break;
     default:
         id.version = near(teller, id.version);
@@ -370,7 +383,7 @@ static void twist_rename(struct teller *teller, struct view *view)
 
 static void twist_lineage(struct teller *teller, struct view *view)
 {
-    view->lineage = random_u64(teller->random);
+    view->lineage = any_lineage(teller);
 }
 
 static void twist_merge(struct teller *teller, struct view *view)
@@ -379,7 +392,7 @@ static void twist_merge(struct teller *teller, struct view *view)
     view->merged = chance(teller, 2) ? known_id(teller) : any_view_id(teller);
     view->epoch += draw(teller, 0, 1);
     if (chance(teller, 2)) {
-        view->lineage = random_u64(teller->random);
+        view->lineage = any_lineage(teller);
     }
 }
 
@@ -758,7 +771,7 @@ static void tell_offers(struct teller *teller)
     begin(teller, MESSAGE_OFFER);
     teller->message->offer.nonce = random_u64(teller->random);
     teller->message->offer.lineage = chance(teller, 2) ? teller->known->lineage
-                                                       : random_u64(teller->random);
+                                                       : any_lineage(teller);
 }
 
 static void tell_refusals(struct teller *teller)

@@ -18,6 +18,7 @@ enum {
     STRICT_ONE_IN = 4,       /* are of guard strict */
     RECOVERY_ONE_IN = 4,     /* of these, have voters that are lost for good */
     STRICT_TERMS_ONE_IN = 3, /* of these terms change, too */
+    SUCCESSORS_ONE_IN = 4,   /* of those with lies, have some of histories that succeed */
     WITNESS_ONE_IN = 2,      /* of those whose voters change, have a witness */
     TARGET_ONE_IN = 3,       /* and have a target of voters */
     VOTERS_LEAST = 3,
@@ -215,6 +216,15 @@ static uint32_t draw_expect(uint64_t seed, uint32_t hosts)
     return draw(&random, 0, 7) == 0 ? hosts / 2 + 1 : 0;
 }
 
+/* By a chance of its own: the other plans are what they were. */
+static bool draw_successors(uint64_t seed)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x535543434553));
+    return draw(&random, 1, SUCCESSORS_ONE_IN) == 1;
+}
+
 /* `only`: that lie alone, in every plan. */
 static void draw_liars(struct plan *plan, const char *only)
 {
@@ -224,6 +234,7 @@ static void draw_liars(struct plan *plan, const char *only)
     draw_group(plan, FAULTS_OF_STRANGERS, only, only != NULL ? 1 : STRANGERS_ONE_IN);
     draw_group(plan, FAULTS_OF_LIARS, only, only != NULL ? 1 : LIARS_ONE_IN);
     plan->liars = true;
+    plan->successors = plan->guard.policy == GUARD_STRICT && draw_successors(plan->seed);
     plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
     plan->haunting = (uint32_t)draw(&random, 0, LIE_ANYTHING);
     for (uint32_t kind = 0; only != NULL && kind < LIE_KINDS; kind++) {

@@ -13,6 +13,9 @@ uint64_t plan_heal_ms_max(const struct plan *plan);
 /* Whatever is still to come of something comes within that time. */
 uint64_t plan_quiet_ms(const struct plan *plan);
 
+/* Operators put right what the end of a history leaves; do all agree then? */
+bool plan_recovers(const struct plan *plan, struct sim *sim);
+
 /* NULL, or what is wrong. */
 const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct random *random);
 

@@ -51,7 +51,8 @@ struct sim_options {
     uint64_t silent_ms;     /* the shortest T_silent that terms are changed to, or that a host is
                                started with; 0: there is none but the sim's */
     bool mixed;             /* hosts are started with other options than the sim's, too */
-    bool roles;             /* every host has clients that stand for roles (roles.h) */
+    bool successors;   /* who lies says also that another history takes the place of this one */
+    bool roles;        /* every host has clients that stand for roles (roles.h) */
     bool spares_codec; /* messages are made frames and read again only where the bytes matter: the
                           same run, sooner */
     bool spares_hash;  /* sim_trace_hash is not kept */

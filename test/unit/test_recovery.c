@@ -43,7 +43,9 @@ Test(recovery, a_recovery_is_later_than_what_it_goes_on_for)
     const uint64_t former = lineage_of_recovery(lineage_of_founding(UINT64_MAX), NOW_S, UINT64_MAX);
 
     cr_assert(lineage_succeeds(lineage_of_recovery(former, 0, 0), former));
-    cr_assert_eq(lineage_of_recovery(UINT64_MAX, NOW_S, 0), 0, "there is none any more");
+    const uint64_t other = lineage_of_recovery(UINT64_MAX, NOW_S, 6);
+    cr_assert_eq(other, 7, "nothing is later, so it is of another founding");
+    cr_assert_not(lineage_succeeds(UINT64_MAX, other), "and who was told of that one heeds it");
 }
 
 /* --- The record --- */

@@ -21,7 +21,7 @@ uint64_t lineage_of_recovery(uint64_t former, uint64_t now_s, uint64_t drawn)
     const uint64_t time = now > time_of(former) ? now : time_of(former) + 1;
 
     if (time > time_max) {
-        return 0;
+        return lineage_of_founding(drawn);
     }
     return (former >> FOUNDING_SHIFT << FOUNDING_SHIFT) | time << LINEAGE_DRAWN_BITS |
            (drawn & drawn_mask);

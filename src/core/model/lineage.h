@@ -11,8 +11,8 @@ enum { LINEAGE_DRAWN_BITS = 16, LINEAGE_TIME_BITS = 24, LINEAGE_SECONDS_BITS = 8
 
 uint64_t lineage_of_founding(uint64_t drawn);
 
-/* Of the same founding, and later than it: by the clock, or by one unit of 256 seconds at least. 0:
- * there is none any more. */
+/* Of the same founding, and later than it: by the clock, or by one unit of 256 seconds at least. Of
+ * another one, where nothing is later. */
 uint64_t lineage_of_recovery(uint64_t former, uint64_t now_s, uint64_t drawn);
 
 /* Are both of one founding, and was the first one recovered later? Of two that were recovered at

@@ -87,7 +87,7 @@ bool recovery_make(const struct vote_record *former, const struct recovery *reco
     const uint64_t above = highest_epoch(former, recovery->epoch_seen) + RECOVERY_EPOCHS;
     const uint64_t epoch = larger(above, recovery->now_s);
 
-    if (lineage == 0 || epoch > COUNTER_MAX - RECOVERY_EPOCHS) {
+    if (epoch > COUNTER_MAX - RECOVERY_EPOCHS) {
         return false;
     }
     name_voter(founders, former, recovery);

@@ -161,7 +161,7 @@ static bool make_record(struct voter_recovery *recovery, uint64_t now_s, struct 
     }
     *next = recovery->file;
     return recovery_make(&recovery->file.record, &made_of, &recovery->founders, &next->record) ||
-           complaint_set(complaint, "no epochs or lineages are left above those of this record: "
+           complaint_set(complaint, "no epochs are left above those of this record: "
                                     "found the cluster anew");
 }
 

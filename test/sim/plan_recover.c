@@ -1,0 +1,80 @@
+/* What operators do where somebody who has the key has ended a history (Z18c), as docs/security.md
+ * tells them. */
+#include "plan_parts.h"
+
+static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
+{
+    uint32_t host = 0;
+
+    while (host < plan->hosts && !sim_is_acting(sim, host)) {
+        host++;
+    }
+    return host < plan->hosts ? host : SIM_NOBODY;
+}
+
+/* Whoever has a record that says for which history. */
+static bool gives_up_the_others(const struct plan *plan, struct sim *sim)
+{
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        const bool ran = sim_is_running(sim, host);
+        if (ran && sim_has_record(sim, host)) {
+            sim_crash(sim, host);
+        }
+        if (sim_may_recover(sim, host)) {
+            sim_recover(sim, host);
+            sim_start(sim, host);
+            return true;
+        }
+        if (ran && !sim_is_running(sim, host)) {
+            sim_start(sim, host);
+        }
+    }
+    return false;
+}
+
+static uint32_t soon_acting(const struct plan *plan, struct sim *sim)
+{
+    for (uint64_t ms = 0; ms < plan_heal_ms_max(plan); ms += 100) {
+        if (acting_host(plan, sim) != SIM_NOBODY) {
+            return acting_host(plan, sim);
+        }
+        sim_run(sim, 100);
+    }
+    return SIM_NOBODY;
+}
+
+/* Those who look for a history that nobody has come in without the record that names it. Nor does
+ * anybody else vote by a record of before, where one was given up. */
+static void take_records_away(const struct plan *plan, struct sim *sim, uint32_t acting, bool all)
+{
+    const uint64_t lineage = core_view(sim_core(sim, acting))->lineage;
+
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        const bool is_in = sim_is_running(sim, host) && sim_phase(sim, host) == PHASE_MEMBER &&
+                           core_view(sim_core(sim, host))->lineage == lineage;
+        if (host != acting && sim_is_running(sim, host) && (all || !is_in)) {
+            sim_crash(sim, host);
+            sim_lose_record(sim, host);
+            sim_start(sim, host);
+        }
+    }
+}
+
+bool plan_recovers(const struct plan *plan, struct sim *sim)
+{
+    sim_heal(sim); /* By another key: nobody lies any more. */
+    const bool none_acts = acting_host(plan, sim) == SIM_NOBODY;
+    if (none_acts && !gives_up_the_others(plan, sim)) {
+        return false;
+    }
+    if (soon_acting(plan, sim) == SIM_NOBODY) {
+        return false;
+    }
+    sim_run(sim, plan_quiet_ms(plan));
+    const uint32_t acting = soon_acting(plan, sim);
+    if (acting == SIM_NOBODY) {
+        return false;
+    }
+    take_records_away(plan, sim, acting, none_acts);
+    return sim_converges(sim, plan_heal_ms_max(plan));
+}
