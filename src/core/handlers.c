@@ -217,7 +217,7 @@ void handlers_on_ping(struct core *core, const struct message *message)
     removal_on_ping(core, message, &said);
 }
 
-/* D6a: what overtook it may have said more of the view that its sender holds, as an ACK does. */
+/* D6e: what overtook it may have said more of the view that its sender holds, as an ACK does. */
 static bool still_says(const struct core *core, const struct message *message, uint32_t sender,
                        enum number number)
 {

@@ -320,7 +320,7 @@ Story(rings, of_five_one_that_is_lost_soon_after_a_heartbeat_is_out_in_time)
     sim_free(sim);
 }
 
-/* H71, D2i, D9l: those who watch it put off their looks at it until their next rounds. The half
+/* H71, D2i, D9d: those who watch it put off their looks at it until their next rounds. The half
  * that heard it earlier tells the other. */
 Story(rings, of_ten_one_that_is_lost_is_out_in_time)
 {

@@ -1,5 +1,5 @@
 /* What somebody made up, and others believed, must not stay for good when the lies have ended: in
- * views, among the gone, and in what was kept for a claim (V2b, L2b, L4, U2e, C4a, R5a). */
+ * views, among the gone, and in what was kept for a claim (V2b, L2a, L4, U2e, C4a, R5a). */
 #include <criterion/criterion.h>
 
 #include "core/agreement/next_view.h"
@@ -104,7 +104,7 @@ static void moves_by_showing(struct rig *rig, struct view *theirs, enum refusal 
     cr_assert_eq(view_find_gone(core_view(rig->core), &moved)->reason, GONE_MOVED);
 }
 
-/* L2b: C coordinates a view that A cannot take, and would stay a member that A waits for. */
+/* L2a: C coordinates a view that A cannot take, and would stay a member that A waits for. */
 Test(core_aftermath, who_shows_what_leaps_has_moved)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -115,7 +115,7 @@ Test(core_aftermath, who_shows_what_leaps_has_moved)
     rig_free(rig);
 }
 
-/* L2b: C follows B in a view that nobody made, and hears nothing from B that ends that; all whom it
+/* L2a: C follows B in a view that nobody made, and hears nothing from B that ends that; all whom it
  * sends heartbeats are others than A. */
 Test(core_aftermath, who_shows_what_we_do_not_follow_has_moved)
 {

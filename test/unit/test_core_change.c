@@ -603,7 +603,7 @@ Test(core_change, a_heartbeat_overtaken_by_a_commit_takes_no_follower_away)
     rig_free(rig);
 }
 
-/* D6a: after its ACK it holds what it acknowledged, whatever it said before that. */
+/* D6e: after its ACK it holds what it acknowledged, whatever it said before that. */
 Test(core_change, a_heartbeat_overtaken_by_an_acknowledgement_takes_no_follower_away)
 {
     struct rig *rig = rig_in("A B C", 'A');

@@ -126,7 +126,7 @@ Test(core_follow, it_says_that_it_does_not_follow)
     check_note(rig, true);
 }
 
-/* D6a: what it said before that does not take it back. */
+/* D6e: what it said before that does not take it back. */
 Test(core_follow, an_overtaken_heartbeat_does_not_take_back_that_one_does_not_follow)
 {
     struct rig *rig = rig_in("A B C", 'A');

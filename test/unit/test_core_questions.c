@@ -583,7 +583,7 @@ static bool watches_y(const struct rig *rig, uint32_t position)
     return watch_sees(rig->core, position, core_view(rig->core)->member_count - 2);
 }
 
-/* D9l. H71: those who heard it half an interval later may put off their looks at it by as much. */
+/* D9d. H71: those who heard it half an interval later may put off their looks at it by as much. */
 Test(core_questions, the_others_who_watch_it_are_told_of_a_silence)
 {
     struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
@@ -614,7 +614,7 @@ static uint32_t others_told_of_y(const struct rig *rig)
     return count;
 }
 
-/* D9l: once, until it was heard again. */
+/* D9d: once, until it was heard again. */
 Test(core_questions, the_others_who_watch_it_are_told_once)
 {
     struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
@@ -629,7 +629,7 @@ Test(core_questions, the_others_who_watch_it_are_told_once)
     rig_free(rig);
 }
 
-/* D9l, D9j. H63: a death is certain, so the coordinator alone has to know, whatever else is told.
+/* D9d, D9j. H63: a death is certain, so the coordinator alone has to know, whatever else is told.
  */
 Test(core_questions, the_others_who_watch_it_are_not_told_of_a_death)
 {
@@ -663,7 +663,7 @@ Test(core_questions, a_new_neighbour_is_looked_at_in_time)
     rig_free(rig);
 }
 
-/* D9l, D4: who was late names nobody yet, so those who watch it are told later. */
+/* D9d, D4: who was late names nobody yet, so those who watch it are told later. */
 Test(core_questions, the_others_who_watch_it_are_told_when_it_may_be_named)
 {
     struct rig *rig = rig_on_rings("M N O P A B C D L Q R S X Y W", 'W');
@@ -683,7 +683,7 @@ Test(core_questions, the_others_who_watch_it_are_told_when_it_may_be_named)
     rig_free(rig);
 }
 
-/* D9l, D2i: everybody looks at the coordinator in time. */
+/* D9d, D2i: everybody looks at the coordinator in time. */
 Test(core_questions, the_others_who_watch_the_coordinator_are_not_told)
 {
     struct rig *rig = rig_on_rings("M W N O P A B C D L Q R S X Y", 'W');

@@ -442,7 +442,7 @@ static uint32_t sent_to(const struct rig *rig, enum message_type type, char lett
     return count;
 }
 
-/* H67, D9l: X is found silent a little later than Y. */
+/* H67, D9d: X is found silent a little later than Y. */
 Test(core_rings, what_is_new_soon_after_is_told_a_question_later)
 {
     struct rig *rig = far_from_the_coordinator();
@@ -474,7 +474,7 @@ Test(core_rings, what_is_new_soon_after_is_told_a_question_later)
     rig_free(rig);
 }
 
-/* H67, D9l */
+/* H67, D9d */
 Test(core_rings, news_of_the_coordinator_waits_for_nothing)
 {
     struct rig *rig = far_from_the_coordinator();

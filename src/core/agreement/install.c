@@ -506,7 +506,7 @@ void install_answer_not_following(struct core *core, const struct message *messa
     route_reach(core, answer, &proposer->id, &proposer->address);
 }
 
-/* L2b: a member of ours lives in a view of another coordinator that is lower than ours, or that
+/* L2a: a member of ours lives in a view of another coordinator that is lower than ours, or that
  * this node does not follow: it went that way when it had the choice, and will not come back by
  * itself. In one of ours it is behind (L5a). */
 static void note_follows_other(struct core *core, const struct message *message)

@@ -253,7 +253,7 @@ void doubts_look(struct core *core)
     }
 }
 
-/* D9l: the coordinator is to judge, and what is sent to it alone is little. */
+/* D9d: the coordinator is to judge, and what is sent to it alone is little. */
 static void report_to_coordinator(struct core *core)
 {
     watch_told_coordinator(core);
@@ -275,7 +275,7 @@ static void send_to_other_watchers(struct core *core, struct message *message, u
     }
 }
 
-/* D9l: they may have put off their looks at the one that this node reports (D2i). */
+/* D9d: they may have put off their looks at the one that this node reports (D2i). */
 static void tell_other_watchers(struct core *core)
 {
     struct message *message = NULL;

@@ -24,7 +24,7 @@ void doubts_attend_wanted(struct core *core);
 void doubts_look(struct core *core);
 
 /* Tells what is new, if anything is, to the coordinator, which is to judge, at once, and to all
- * whom this node watches after a pause (D9l). */
+ * whom this node watches after a pause (D9d). */
 void doubts_report(struct core *core);
 
 #endif

@@ -108,7 +108,7 @@ static bool is_nonce(uint64_t nonce, const struct message *answer)
     return nonce != 0 && answer->ping.nonce == nonce;
 }
 
-/* D6a: each T_heartbeat, what came until then is settled: a heartbeat with such a number comes too
+/* D6e: each T_heartbeat, what came until then is settled: a heartbeat with such a number comes too
  * late. Only an answer (D6d) lowers a number again. */
 static void take(struct core *core, struct peer_number *number, const struct message *message)
 {
@@ -132,7 +132,7 @@ bool numbers_takes_question(struct core *core, const struct message *ping, uint3
     return is_later;
 }
 
-/* D6a: other messages overtook it lately, but no heartbeat, which would say the same anew. */
+/* D6e: other messages overtook it lately, but no heartbeat, which would say the same anew. */
 static bool is_last_heartbeat(const struct core *core, const struct peer_number *number,
                               const struct message *message)
 {

@@ -7,7 +7,7 @@
 
 enum number {
     NUMBER_NEWER,     /* taken: all that comes from now on is measured against it */
-    NUMBER_OVERTAKEN, /* a heartbeat's: overtaken lately, but by no heartbeat (D6a) */
+    NUMBER_OVERTAKEN, /* a heartbeat's: overtaken lately, but by no heartbeat (D6e) */
     NUMBER_OLD,       /* repeated, or overtaken */
     NUMBER_LEAPS,     /* too far ahead: the member is asked whether it is at it */
     NUMBER_ANSWERS,   /* that answer, or the one to a verification (R1): taken whatever it is */

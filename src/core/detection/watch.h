@@ -54,20 +54,20 @@ void watch_heard(struct core *core, uint32_t position);
 void watch_asked(struct core *core, uint32_t position);
 
 /* There is something new to tell of it: at once, if it is the coordinator or dead, and else after
- * the pause of D9l. */
+ * the pause of D9d. */
 void watch_tell(struct core *core, uint32_t position);
 
-/* D9l: when all who are watched are told of it; NEVER_MS, if nothing is new. O(1). */
+/* D9d: when all who are watched are told of it; NEVER_MS, if nothing is new. O(1). */
 uint64_t watch_tell_at_ms(const struct core *core);
 
-/* D9l: is there anything new of which the coordinator was not told? */
+/* D9d: is there anything new of which the coordinator was not told? */
 bool watch_has_news(const struct core *core);
 
 /* All were told, or the coordinator alone. */
 void watch_told(struct core *core);
 void watch_told_coordinator(struct core *core);
 
-/* D9l: is it a neighbour that this node tells of, of which the others who watch it know nothing
+/* D9d: is it a neighbour that this node tells of, of which the others who watch it know nothing
  * yet? Never the coordinator, at which everybody looks in time, nor one that is dead (D9j). */
 bool watch_is_untold(const struct core *core, uint32_t position);
 void watch_told_others(struct core *core, uint32_t position);

@@ -75,7 +75,7 @@ struct watching {
     bool report;        /* there is something new to tell of a member that is silent */
     bool leads;         /* none of those who are older is heard */
     uint32_t elder;     /* the position of the member that this node would follow (D9e) */
-    uint64_t tell_ms;   /* what is new is not told to everybody before that (D9l) */
+    uint64_t tell_ms;   /* what is new is not told to everybody before that (D9d) */
     uint64_t news_ms;   /* when there was something new last */
     uint64_t judge_ms;  /* when the coordinator was told last of what was new */
     uint64_t called_ms; /* everybody was asked last then (D9h); 0: never */

@@ -88,7 +88,7 @@ struct peer_watch {
     bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
     bool held;         /* a lifeline is held for it */
     bool told;         /* its silence was told of */
-    bool others_told;  /* and those who watch it besides were told, too (D9l) */
+    bool others_told;  /* and those who watch it besides were told, too (D9d) */
     bool wanted;       /* somebody has to know whether it lives: to be watched from now on */
     uint8_t questions; /* in a row that it has not answered */
 };
