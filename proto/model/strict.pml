@@ -124,7 +124,7 @@ byte granted[LIVES * VOTERS];           /* and for which ballot */
 /* --- What was said, and can be received ------------------------------------------------------- */
 
 byte asked[LIVES];                      /* BALLOT: a bit for each epoch */
-byte names[BALLOT_SPACE + 1];           /* and what it says was handed over; 0: nothing (Z2d) */
+byte names[BALLOT_SPACE + 1];           /* and what it says was handed over; 0: nothing (Z2c) */
 byte proposed[BALLOT_SPACE + 1];        /* PREPARE: the versions up to this one */
 byte base[VIEW_SPACE + 1];              /* and the view that each is built on */
 byte vote[LIVES * VOTERS];              /* VOTE for its campaign: 1 + the view shown; 0: none */
@@ -210,7 +210,7 @@ inline commit_view(p, w)
     view[p] = w
 }
 
-/* --- The voter's guard: whom may it promise an epoch to? (Z2b to Z2d; voter.c: bind) ---------- */
+/* --- The voter's guard: whom may it promise an epoch to? (Z2b, Z2c; voter.c: bind) ---------- */
 
 #ifdef MUTANT_NOWAIT    /* A lease is not waited out. */
 #define HELD(a, ballot) false
@@ -220,7 +220,7 @@ inline commit_view(p, w)
 #ifdef MUTANT_RELANY    /* A hand-over counts for every reign of that life. */
 #define RELEASED(a, by) ((by) != 0 && LIFE(by) == LIFE(promise[a]))
 #else
-#define RELEASED(a, by) ((by) != 0 && LIFE(by) == LIFE(promise[a]) && promise[a] <= (by)) /* Z2d */
+#define RELEASED(a, by) ((by) != 0 && LIFE(by) == LIFE(promise[a]) && promise[a] <= (by)) /* Z2c */
 #endif
 #ifdef MUTANT_TWICE     /* One epoch for two lives. */
 #define ABOVE(a, ballot) (EPOCH(ballot) >= EPOCH(promise[a]))

@@ -1296,7 +1296,7 @@ static bool must_not_lie(const struct sim *sim, const struct host *host)
 }
 
 /* Where voters skip a lease on that word: of whoever says that somebody has handed over to it
- * (Z2d); or of whom the receiver takes for its coordinator, so that it says as much (Z7). A slow
+ * (Z2c); or of whom the receiver takes for its coordinator, so that it says as much (Z7). A slow
  * one reads it later, and who coordinates then nobody knows yet. */
 static bool tells_hand_over(const struct teller *teller)
 {

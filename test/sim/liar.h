@@ -11,7 +11,7 @@
  * epoch, version or age leaps further than time allows (V7), from a life's first view on. S9 and
  * S10 hold where the liar has no vote, and does not coordinate when it lies; but not for two
  * T_lease after a member has said falsely that somebody has handed over to it, or, to one that
- * takes it for the coordinator, that it hands over itself: for voters then skip a lease (Z2d).
+ * takes it for the coordinator, that it hands over itself: for voters then skip a lease (Z2c).
  *
  * The others rest on what members say, and are suspended from the first lie in a member's name
  * until sim_trust: S1, the lineage in S2, S5 to S8, S17, S18, F2, J3, M4, C4, R1, D4, and that

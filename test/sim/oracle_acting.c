@@ -61,7 +61,7 @@ static void set_until(struct sim *sim, uint32_t index, uint64_t until_us)
 
 /* --- Where at most one may act --- */
 
-/* A voter takes the word of a fellow member that the coordinator has handed over to it (Z2d). Where
+/* A voter takes the word of a fellow member that the coordinator has handed over to it (Z2c). Where
  * that was a lie, the coordinator acts until the leases that it counts are over. */
 void oracle_on_false_release(struct sim *sim)
 {

@@ -162,7 +162,7 @@ Story(moves, a_successor_that_is_not_reached_changes_nothing)
     sim_free(sim);
 }
 
-/* E6b: the successor dies at any moment of it. Somebody coordinates soon, and no age comes back. */
+/* E6a: the successor dies at any moment of it. Somebody coordinates soon, and no age comes back. */
 Story(moves, a_successor_may_die_at_any_message)
 {
     const enum message_type types[] = {MESSAGE_PREPARE, MESSAGE_COMMIT};
@@ -186,7 +186,7 @@ Story(moves, a_successor_may_die_at_any_message)
     }
 }
 
-/* E6b: the successor was cut off after the coordinator had given its reign up. */
+/* E6a: the successor was cut off after the coordinator had given its reign up. */
 Story(moves, a_coordinator_that_stood_down_for_nobody_takes_its_place_again)
 {
     struct sim *sim = story_of_five(seed);

@@ -557,7 +557,7 @@ Test(core_asked, a_voter_names_its_lineage_to_one_of_another)
     rig_free(rig);
 }
 
-/* Z4i, H48: A is said to coordinate a view that it does not have, and has to outdo. */
+/* Z4b, H48: A is said to coordinate a view that it does not have, and has to outdo. */
 Test(core_asked, a_coordinator_may_ask_that_lacks_its_own_view)
 {
     struct rig *rig = voter();

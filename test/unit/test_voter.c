@@ -261,7 +261,7 @@ Test(voter, another_lineage_gets_no_answer)
 
 /* --- Hand-over --- */
 
-/* Z2d: what its holder has given up need not be waited out. */
+/* Z2c: what its holder has given up need not be waited out. */
 Test(voter, a_lease_that_was_handed_over_is_not_waited_out)
 {
     struct voter_bench *bench = bench_of_x();
@@ -273,7 +273,7 @@ Test(voter, a_lease_that_was_handed_over_is_not_waited_out)
     bench_free(bench);
 }
 
-/* Z2d. X handed over its reign 1 while its claim of 2 was under way; 2 is committed and acts. If
+/* Z2c. X handed over its reign 1 while its claim of 2 was under way; 2 is committed and acts. If
  * Y's claim, "handed over by X", still counted, Y would act beside it. */
 Test(voter, relany_a_later_reign_was_not_handed_over)
 {

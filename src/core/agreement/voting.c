@@ -252,7 +252,7 @@ static uint64_t stamp_of(const struct message *asked)
     return asked->fellow ? 0 : asked->echo;
 }
 
-/* Z2d: what a member says that it was handed. A stranger says it of anybody. */
+/* Z2c: what a member says that it was handed. A stranger says it of anybody. */
 static struct ballot handed_over_by(const struct core *core, const struct message *ballot)
 {
     const struct view_carrier *carrier = &ballot->carrier;
@@ -344,7 +344,7 @@ static bool passes_membership(struct core *core, const struct message *ballot,
         ours = question->view;
     }
     uint32_t claimant = view_find(&core->view, &ballot->from);
-    /* Z4i: who coordinates a view has it; this one says that it has not, and so never made it. */
+    /* Z4b: who coordinates a view has it; this one says that it has not, and so never made it. */
     bool disowns = claimant == 0 && question->ballot.epoch > core->view.epoch;
     if (claimant != VIEW_NONE && !disowns && view_id_compare(&question->view, &ours) < 0) {
         refuse(core, ballot, REFUSED_CLAIM_VIEW_LOWER);

@@ -100,7 +100,7 @@ static bool is_asking(const struct core *core)
            (core->moving.step == STAND_DOWN_GIVEN && core_is_strict(core));
 }
 
-/* E6b: some may hold the successor's view by now, with the ages that it has. So this node overtakes
+/* E6a: some may hold the successor's view by now, with the ages that it has. So this node overtakes
  * in its turn, under a further epoch. */
 static void return_to_reign(struct core *core)
 {
