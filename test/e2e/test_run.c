@@ -9,6 +9,7 @@
 
 #include "fixture.h"
 #include "other_clock.h"
+#include "written.h"
 
 enum { NODES = 3, KILLED = 128 + SIGKILL };
 
@@ -128,68 +129,9 @@ static pid_t watchdog_pid(const struct stage *stage, size_t i)
 
 /* --- What the commands wrote ------------------------------------------------------------------ */
 
-struct record {
-    unsigned long long at_ns;
-    unsigned long long epoch;
-    char node[64];
-    int pid;
-};
-
-/* The next line; false at the end, where one may be under way. */
-static bool next_record(const char **at, struct record *record)
-{
-    const char *end = strchr(*at, '\n');
-
-    if (end == NULL) {
-        return false;
-    }
-    cr_assert_eq(sscanf(*at, "%llu %llu %63s %d\n", &record->at_ns, &record->epoch, record->node,
-                        &record->pid),
-                 4, "%.*s", (int)(end - *at), *at);
-    *at = end + 1;
-    return true;
-}
-
-/* Each in the order of its effect: an epoch is one node's, and none follows a higher one. Where the
- * epoch changes, the clock says the same. */
-static void assert_no_overlap(const struct stage *stage)
-{
-    char *text = read_kept(stage->log);
-    const char *at = text;
-    struct record before = {.epoch = 0};
-    struct record record;
-    unsigned long long latest_ns = 0;
-
-    cr_assert(text != NULL, "nothing was written");
-    while (next_record(&at, &record)) {
-        cr_assert(record.epoch > before.epoch ||
-                      (record.epoch == before.epoch && strcmp(record.node, before.node) == 0),
-                  "%s wrote under epoch %llu after %s under %llu", record.node, record.epoch,
-                  before.node, before.epoch);
-        cr_assert(record.epoch == before.epoch || record.at_ns > latest_ns,
-                  "%s and %s wrote at one time", record.node, before.node);
-        latest_ns = record.at_ns > latest_ns ? record.at_ns : latest_ns;
-        before = record;
-    }
-    free(text);
-}
-
-/* Who wrote last. */
-static struct record last_record(const struct stage *stage)
-{
-    char *text = file_read(stage->log, NULL);
-    const char *at = text == NULL ? "" : text;
-    struct record record = {.epoch = 0};
-
-    while (next_record(&at, &record)) {
-    }
-    free(text);
-    return record;
-}
-
 static bool somebody_writes_above(const struct stage *stage, unsigned long long epoch)
 {
-    return last_record(stage).epoch > epoch;
+    return written_last(stage->log).epoch > epoch;
 }
 
 static size_t index_of(const char *name)
@@ -206,7 +148,7 @@ static size_t index_of(const char *name)
 /* Does the latest writer's node have all of them as members? */
 static bool is_complete(const struct stage *stage)
 {
-    const struct record last = last_record(stage);
+    const struct written last = written_last(stage->log);
 
     return last.epoch > 0 && json_array_size(json_object_get(
                                  cluster_members(stage->cluster, last.node), "members")) == NODES;
@@ -216,7 +158,7 @@ static bool is_complete(const struct stage *stage)
 static size_t first_writer(const struct stage *stage)
 {
     assert_soon(is_complete(stage));
-    const size_t i = index_of(last_record(stage).node);
+    const size_t i = index_of(written_last(stage->log).node);
     assert_soon(has_said(stage, i, "started"));
     return i;
 }
@@ -225,7 +167,7 @@ static size_t first_writer(const struct stage *stage)
 static size_t next_writer(const struct stage *stage, unsigned long long epoch)
 {
     assert_soon(somebody_writes_above(stage, epoch));
-    return index_of(last_record(stage).node);
+    return index_of(written_last(stage->log).node);
 }
 
 /* Waits for the successor of `i`, and checks what was written up to then. */
@@ -234,7 +176,7 @@ static size_t assert_succeeded(const struct stage *stage, size_t i, unsigned lon
     const size_t next = next_writer(stage, epoch);
 
     cr_assert_neq(next, i);
-    assert_no_overlap(stage);
+    assert_no_overlap(stage->log);
     return next;
 }
 
@@ -244,7 +186,7 @@ Story(run, the_command_runs_on_the_coordinator_alone_and_moves_with_it)
 {
     struct stage stage = stage_write(NULL, NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cr_assert_str_eq(text_of(said(&stage, first, "started"), "epoch"),
                      text_kept("%llu", (unsigned long long)epoch));
@@ -258,7 +200,7 @@ Story(run, the_command_runs_on_the_coordinator_alone_and_moves_with_it)
     /* Its daemon is back: doyen run has found it again, and starts when its turn comes. */
     cluster_restart(stage.cluster, names[first]);
     assert_soon(has_said(&stage, first, "unreachable") && has_said(&stage, first, "waiting"));
-    const uint64_t second_epoch = last_record(&stage).epoch;
+    const uint64_t second_epoch = written_last(stage.log).epoch;
     cr_assert_eq(cluster_terminate(stage.cluster, names[next]), 0);
     (void)assert_succeeded(&stage, next, second_epoch);
     cr_assert_str_eq(text_of(said(&stage, next, "ended"), "reason"), "withdrawn");
@@ -269,7 +211,7 @@ Story(run, a_leave_waits_until_the_command_has_ended)
 {
     struct stage stage = stage_write("stubborn", NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
     const pid_t command = command_pid(&stage, first);
 
     cr_assert_eq(cluster_terminate(stage.cluster, names[first]), 0);
@@ -283,7 +225,7 @@ Story(run, a_transfer_moves_the_command)
 {
     struct stage stage = stage_write("stubborn", NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
     const pid_t command = command_pid(&stage, first);
 
     cr_assert_eq(doyen(stage.cluster, names[first], ARGS("transfer")).code, 0);
@@ -311,18 +253,18 @@ Story(run, other_timings_and_the_command_goes_on)
                                          "profile=wan", "profile=lan"};
     struct stage stage = stage_write(NULL, NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
     const pid_t command = command_pid(&stage, first);
 
     for (size_t i = 0; i < sizeof course / sizeof course[0]; i++) {
         assert_changed(&stage, (first + i) % NODES, course[i]);
         cr_assert(is_alive(command), "%s: %s", course[i], daemons_text());
     }
-    cr_assert_eq(last_record(&stage).epoch, epoch);
+    cr_assert_eq(written_last(stage.log).epoch, epoch);
     assert_changed(&stage, first, "profile=local");
     assert_changed(&stage, first, "profile=lan");
-    assert_soon(has_said(&stage, index_of(last_record(&stage).node), "started"));
-    assert_no_overlap(&stage);
+    assert_soon(has_said(&stage, index_of(written_last(stage.log).node), "started"));
+    assert_no_overlap(stage.log);
 }
 
 /* --- What dies, and what stops ---------------------------------------------------------------- */
@@ -331,21 +273,21 @@ Story(run, a_stopped_daemon)
 {
     struct stage stage = stage_write(NULL, NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cluster_pause(stage.cluster, names[first]);
     (void)assert_succeeded(&stage, first, epoch);
     cr_assert_str_eq(text_of(said(&stage, first, "ended"), "reason"), "not_renewed");
     cluster_resume(stage.cluster, names[first]);
     assert_soon(has_said(&stage, first, "waiting"));
-    assert_no_overlap(&stage);
+    assert_no_overlap(stage.log);
 }
 
 Story(run, a_stopped_doyen_run)
 {
     struct stage stage = stage_write(NULL, NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cr_assert_eq(kill(stage.runs[first].pid, SIGSTOP), 0);
     cluster_pause(stage.cluster, names[first]);
@@ -354,14 +296,14 @@ Story(run, a_stopped_doyen_run)
     assert_soon(has_said(&stage, first, "ended"));
     cluster_resume(stage.cluster, names[first]);
     assert_soon(has_said(&stage, first, "waiting"));
-    assert_no_overlap(&stage);
+    assert_no_overlap(stage.log);
 }
 
 Story(run, a_killed_doyen_run)
 {
     struct stage stage = stage_write("stubborn", NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
     const pid_t command = command_pid(&stage, first);
     const pid_t watchdog = watchdog_pid(&stage, first);
 
@@ -376,14 +318,14 @@ Story(run, a_killed_watchdog)
 {
     struct stage stage = stage_write("stubborn", "escaping");
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cr_assert_eq(kill(watchdog_pid(&stage, first), SIGKILL), 0);
     assert_soon(has_said(&stage, first, "ended"));
     cr_assert_str_eq(text_of(said(&stage, first, "ended"), "reason"), "watchdog_gone");
     /* The node still acts, and the command is started again, and lives. */
     assert_soon(said_count(&stage, first, "started") == 2);
-    assert_soon(last_record(&stage).pid == command_pid(&stage, first));
+    assert_soon(written_last(stage.log).pid == command_pid(&stage, first));
     cluster_kill(stage.cluster, names[first]);
     (void)assert_succeeded(&stage, first, epoch);
 }
@@ -392,7 +334,7 @@ Story(run, a_stopped_watchdog_and_a_stopped_daemon)
 {
     struct stage stage = stage_write("stubborn", "escaping");
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cr_assert_eq(kill(watchdog_pid(&stage, first), SIGSTOP), 0);
     cluster_pause(stage.cluster, names[first]);
@@ -405,7 +347,7 @@ Story(run, a_stopped_command)
 {
     struct stage stage = stage_write(NULL, NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cr_assert_eq(kill(command_pid(&stage, first), SIGSTOP), 0);
     cluster_pause(stage.cluster, names[first]);
@@ -418,7 +360,7 @@ Story(run, a_command_that_ignores_term)
 {
     struct stage stage = stage_write("stubborn", NULL);
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cluster_pause(stage.cluster, names[first]);
     (void)assert_succeeded(&stage, first, epoch);
@@ -458,7 +400,7 @@ Story(run, a_grandchild_that_left_its_session)
 {
     struct stage stage = stage_write("stubborn", "escaping");
     const size_t first = first_writer(&stage);
-    const uint64_t epoch = last_record(&stage).epoch;
+    const uint64_t epoch = written_last(stage.log).epoch;
 
     cluster_kill(stage.cluster, names[first]);
     (void)assert_succeeded(&stage, first, epoch);
@@ -614,10 +556,10 @@ Story(run, no_two_write_where_one_daemon_goes_by_another_clock)
     cluster_pause(cluster, "athens");
     assert_soon(somebody_writes_above(&stage, epoch));
     for (int i = 0; i < 100; i++) { /* so long, too, that the first one would be seen to go on */
-        const unsigned long long at_ns = last_record(&stage).at_ns;
-        assert_soon(last_record(&stage).at_ns > at_ns);
+        const unsigned long long at_ns = written_last(stage.log).at_ns;
+        assert_soon(written_last(stage.log).at_ns > at_ns);
     }
-    assert_no_overlap(&stage);
+    assert_no_overlap(stage.log);
     cluster_resume(cluster, "athens");
 }
 

@@ -1,0 +1,25 @@
+/* What writer.c wrote: who, when and under which epoch. */
+#ifndef E2E_WRITTEN_H
+#define E2E_WRITTEN_H
+
+#include <stdbool.h>
+
+struct written {
+    unsigned long long at_ns;
+    unsigned long long epoch; /* 0: nothing */
+    char node[64];
+    int pid;
+};
+
+/* The line at `*at`, which goes on to the next one; false at the end, where one may be under way.
+ */
+bool written_next(const char **at, struct written *out);
+
+/* What was written last. */
+struct written written_last(const char *path);
+
+/* Each in the order of its effect: an epoch is one node's, and none follows a higher one. Where the
+ * epoch changes, the clock says the same. */
+void assert_no_overlap(const char *path);
+
+#endif
