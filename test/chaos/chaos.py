@@ -10,15 +10,18 @@ file system for its state and a disk whose syncs can be slowed. Beside each daem
 
 One round after the other, one to three faults strike at random moments: kill -9, SIGSTOP of the
 daemon, of `doyen run`, of its worker; links cut one way or both, between two nodes or around one;
-full disk, slow disk; planned moves; other voters; everybody killed; some killed and at once started again with other
-options, which a voter that has promised something may refuse. Then all is healed, and the cluster has five
-seconds until exactly one acts, with its worker. The clock of each node runs true, or a ninth too
-fast or too slow, as drawn; what watches them goes by this host's clock, so what is seen here is true
-time:
+full disk, slow disk; planned moves; everybody killed; some killed and at once started again with other
+options, which a voter that has promised something may refuse; other timings agreed on; a disk that is lost, with all
+that is on it, or in its place one that was lost before; voters added, removed, replaced, set, among them a
+doyen-witness, which is killed, stopped and loses its disk, too. Then all is healed, and the cluster has five
+seconds until exactly one acts, with its worker; and a voter whose disk was lost is given another record, or replaced
+by another node, within thirty. No more disks are lost than can be spared, and none while the voters change. The
+clock of each node runs true, or a ninth too fast or too slow, as drawn; what watches them goes by this host's clock,
+so what is seen here is true time:
 
     overlap   two lease pages, or two workers' records in the log, that hold at one instant
     fell      an epoch that acts after a higher one did
-    late      nobody acts five seconds after all was healed
+    late      nobody acts five seconds after all was healed, or a lost voter is not replaced in thirty
 
 With --roles the daemons share partitions, too, and on each node a client stands for one role and
 `doyen campaign -- worker` for another, which are struck like `doyen run`. The same is counted of the
@@ -46,6 +49,9 @@ import threading
 import time
 
 HEAL_LIMIT_S = 5.0
+REPAIR_LIMIT_S = 30.0  # of a lost voter, by commands that are refused until those needed lease
+QUIET_S = 2.0  # for so long nobody asked for other voters: what was wished is done, or given up
+WITNESS = "w"
 ROLES_LIMIT_S = 15.0  # with what the last grants may last beyond it: wrong clocks, T_hold twice
 PARTITIONS = 64
 WRONG_BY = 111111  # parts in a million: the ninth that the leases allow for (Z6a)
@@ -65,7 +71,7 @@ def ip(*lines):
 
 
 class Net:
-    """One namespace for each node, and one with the bridge that joins them."""
+    """One namespace for each node, the last for the witness, and one with the bridge that joins them."""
 
     def __init__(self, count):
         self.tag = "doyen-chaos-%d" % os.getpid()
@@ -112,16 +118,15 @@ class Net:
             subprocess.run(["ip", "netns", "del", name], capture_output=True)
 
 
-class Node:
-    """A daemon, `doyen run` beside it, its disk, and its clock."""
+class Host:
+    """A daemon, its disk, and its clock."""
 
-    def __init__(self, cluster, index, clock):
-        self.cluster, self.index, self.name = cluster, index, "n%d" % index
+    def __init__(self, cluster, index, clock, name):
+        self.cluster, self.index, self.name = cluster, index, name
         self.clock = clock  # by how many parts in a million it is fast
         self.disk = cluster.path("disk-" + self.name)
-        self.socket = cluster.path(self.name + ".sock")
-        self.daemon = self.run = self.campaign = None
-        self.terms = {}  # that it was started with
+        self.lost_disk = cluster.path("lost-" + self.name)  # that it had before
+        self.daemon = None
         self.stopped = []  # pids to be continued when all is healed
         os.mkdir(self.disk)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", self.disk], check=True)
@@ -142,34 +147,27 @@ class Node:
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
                                 preexec_fn=die_with_parent)
 
-    def start(self, terms=None):
-        cluster = self.cluster
-        if self.daemon is None:
-            self.terms = cluster.terms() if terms is None else terms
-            argv = [cluster.program("doyend"), "--name", self.name, "--control", self.socket,
-                    "--listen", "%s:7420" % cluster.net.address(self.index),
-                    "--key", cluster.key(), "--state-dir", self.disk + "/state",
-                    "--log-level", "info"]
-            for option, value in self.terms.items():
-                argv += ["--" + option, value]
-            if cluster.options.roles:
-                argv += ["--partitions", str(PARTITIONS)]
-            for i in range(len(cluster.nodes)):
-                argv += ["--seed", "%s:7420" % cluster.net.address(i)]
-            self.daemon = self.spawn(argv, cluster.log(self.name))
-        if self.run is None and cluster.has_run:
-            self.run = self.spawn([cluster.program("doyen"), "--control", self.socket, "run", "--",
-                                   cluster.helper("worker"), cluster.work_log, str(self.index)],
-                                  cluster.log("run-" + self.name))
-        if self.campaign is None and cluster.options.roles:
-            self.campaign = self.spawn([cluster.program("doyen"), "--control", self.socket,
-                                        "campaign", "work", "--", cluster.helper("worker"),
-                                        cluster.role_log, str(self.index)],
-                                       cluster.log("campaign-" + self.name))
+    def lose_disk(self, older):
+        """All that is on it; in its place comes what was lost the time before, if `older`."""
+        self.kill("daemon")
+        self.heal()
+        before = self.lost_disk + ".before"
+        shutil.rmtree(before, ignore_errors=True)
+        if os.path.isdir(self.lost_disk):
+            os.rename(self.lost_disk, before)
+        shutil.copytree(self.disk + "/state", self.lost_disk,
+                        ignore=shutil.ignore_patterns("*.sock", "*.lock"))
+        shutil.rmtree(self.disk + "/state")
+        if older and os.path.isdir(before):
+            shutil.copytree(before, self.disk + "/state")
+            return "the one before"
+        return "an empty one"
+
+    PROCESSES = ("daemon",)
 
     def reap(self):
         """Forgets what has ended by itself."""
-        for what in ("daemon", "run", "campaign"):
+        for what in self.PROCESSES:
             process = getattr(self, what)
             if process is not None and process.poll() is not None:
                 self.cluster.tell("%s of %s ended with %d" % (what, self.name, process.returncode))
@@ -213,9 +211,67 @@ class Node:
     def slow_disk(self, milliseconds):
         self.sync_ms[:4] = struct.pack("<I", milliseconds)
 
+
+class Node(Host):
+    """A host with `doyen run` beside the daemon."""
+
+    PROCESSES = ("daemon", "run", "campaign")
+
+    def __init__(self, cluster, index, clock):
+        super().__init__(cluster, index, clock, "n%d" % index)
+        self.socket = cluster.path(self.name + ".sock")
+        self.run = self.campaign = None
+        self.terms = {}  # that it was started with
+
+    def has_record(self):
+        return os.path.exists(self.disk + "/state/voter")
+
+    def start(self, terms=None):
+        cluster = self.cluster
+        if self.daemon is None:
+            self.terms = cluster.terms() if terms is None else terms
+            argv = [cluster.program("doyend"), "--name", self.name, "--control", self.socket,
+                    "--listen", "%s:7420" % cluster.net.address(self.index),
+                    "--key", cluster.key(), "--state-dir", self.disk + "/state",
+                    "--log-level", "info"]
+            for option, value in self.terms.items():
+                argv += ["--" + option, value]
+            if cluster.options.roles:
+                argv += ["--partitions", str(PARTITIONS)]
+            for i in range(len(cluster.nodes)):
+                argv += ["--seed", "%s:7420" % cluster.net.address(i)]
+            self.daemon = self.spawn(argv, cluster.log(self.name))
+        if self.run is None and cluster.has_run:
+            self.run = self.spawn([cluster.program("doyen"), "--control", self.socket, "run", "--",
+                                   cluster.helper("worker"), cluster.work_log, str(self.index)],
+                                  cluster.log("run-" + self.name))
+        if self.campaign is None and cluster.options.roles:
+            self.campaign = self.spawn([cluster.program("doyen"), "--control", self.socket,
+                                        "campaign", "work", "--", cluster.helper("worker"),
+                                        cluster.role_log, str(self.index)],
+                                       cluster.log("campaign-" + self.name))
+
     def ask(self, *words):
         return subprocess.run([self.cluster.program("doyen"), "--control", self.socket] +
                               list(words), capture_output=True, text=True, timeout=30)
+
+
+class Witness(Host):
+    """A doyen-witness, which has the key of this cluster."""
+
+    def __init__(self, cluster, index, clock):
+        super().__init__(cluster, index, clock, WITNESS)
+        self.keys = cluster.path("keys")
+        self.address = "%s:7420" % cluster.net.address(index)
+        os.mkdir(self.keys, 0o700)
+        shutil.copy(cluster.key(), self.keys + "/doyen.key")
+
+    def start(self):
+        if self.daemon is None:
+            self.daemon = self.spawn([self.cluster.program("doyen-witness"), "--listen",
+                                      self.address, "--key", self.keys, "--state-dir",
+                                      self.disk + "/state", "--log-level", "info"],
+                                     self.cluster.log(self.name))
 
 
 class WorkLog:
@@ -369,12 +425,19 @@ class Cluster:
         self.nodes = []
         self.alarms = []
         self.roles_took = []
-        self.net = Net(options.nodes)
+        self.repairs_took = []
+        self.lost = {}  # voters whose disk is gone: name -> id of the record, while the view names it
+        self.askers = []  # threads that ask for other voters
+        self.asked_ns = 0  # when the last one was through
+        self.changed = 0  # how many changes of the voters were settled
+        self.disks_lost = 0
+        self.net = Net(options.nodes + 1)
         self.work_log = self.path("work.log")
         open(self.work_log, "wb").close()
         self.has_run = "\n  run " in subprocess.run([self.program("doyen"), "--help"], text=True,
                                                     capture_output=True).stdout
         self.nodes.extend(Node(self, i, self.draw_clock(i)) for i in range(options.nodes))
+        self.witness = Witness(self, options.nodes, self.draw_clock(options.nodes))
         self.work = WorkLog(self.work_log)
         sockets = ["%s@%d" % (node.socket, node.clock) for node in self.nodes]
         self.pages = Pages(self.helper("page_watch"), sockets)
@@ -474,7 +537,9 @@ class Cluster:
         node = self.someone(draw)
         faults = ["kill", "kill", "stop", "stop", "cut", "cut", "deaf", "mute", "island", "half",
                   "full", "slow", "stuck", "all", "leave", "transfer", "other terms",
-                  "other terms", "other voters", "other voters"]
+                  "other terms", "other timings"]
+        faults += 2 * ["other voters", "voter more", "voter less", "voter replaced",
+                       "witness", "lost witness", "lost disk", "lost disk", "lost disk"]
         if self.has_run:
             faults += ["stop run", "kill run", "stop worker", "stop worker", "stop all of it"]
         if self.options.roles:
@@ -499,6 +564,9 @@ class Cluster:
         terms = self.other_terms(draw)
         some = draw.sample(self.nodes, draw.randint(0, len(self.nodes) - 1))
         for other in {node, *some}:
+            if not other.has_record() and any(terms.get(option) != self.terms()[option]
+                                              for option in ("guard", "voters")):
+                continue  # Nothing on its disk says that this is not what it was founded with.
             self.tell("%s is started with %s" % (other.name, terms))
             other.kill("daemon")
             other.start(terms)
@@ -591,11 +659,143 @@ class Cluster:
     def strike_leave(self, draw, node):
         threading.Thread(target=self.quietly, args=(node, "leave"), daemon=True).start()
 
+    def strike_other_timings(self, draw, node):
+        """For all, by a command."""
+        timings = draw.choice(["profile=lan", "profile=local", "profile=" + self.options.profile])
+        threading.Thread(target=self.quietly, args=(node, "change", timings), daemon=True).start()
+
+    # Other voters, and lost disks.
+
+    def wish(self, node, *words):
+        """Asked of whichever node, in the midst of the rest; the command waits for it."""
+        def run():
+            done = None
+            try:
+                done = node.ask("voters", *words, "--timeout", "8s")
+                self.changed += done.returncode == 0
+            except subprocess.TimeoutExpired:
+                pass
+            self.asked_ns = now_ns()
+            self.tell("voters %s at %s: %s" % (" ".join(words), node.name, "silent" if done is None
+                      else "%d %s" % (done.returncode, done.stderr.strip())))
+
+        self.askers.append(threading.Thread(target=run, daemon=True))
+        self.askers[-1].start()
+
+    def wished(self):
+        """Is none under way, by a command at least?"""
+        self.askers = [asker for asker in self.askers if asker.is_alive()]
+        return not self.askers and now_ns() > self.asked_ns + QUIET_S * 1e9
+
+    def some_name(self, draw):
+        return draw.choice(self.nodes).name
+
     def strike_other_voters(self, draw, node):
-        """One, three or all of them, asked of whichever node, in the midst of the rest."""
+        """One, three or all of them."""
         some = draw.sample(self.nodes, min(draw.choice([1, 3, 3, 5]), len(self.nodes)))
-        threading.Thread(target=self.quietly, daemon=True,
-                         args=(node, "voters", "set", ",".join(one.name for one in some))).start()
+        names = [one.name for one in some]
+        words = ["set", ",".join(names)]
+        if len(names) == 3 and draw.random() < 0.5:
+            words = ["set", ",".join(names[:2] + [WITNESS]), "--witness", self.witness.address]
+        self.wish(node, *words)
+
+    def strike_voter_more(self, draw, node):
+        self.wish(node, "add", self.some_name(draw))
+
+    def strike_voter_less(self, draw, node):
+        self.wish(node, "remove", self.some_name(draw))
+
+    def strike_voter_replaced(self, draw, node):
+        self.wish(node, "replace", draw.choice(self.nodes + [self.witness]).name,
+                  self.some_name(draw))
+
+    def strike_witness(self, draw, node):
+        words = draw.choice([["add", WITNESS], ["replace", self.some_name(draw), WITNESS],
+                             ["remove", WITNESS]])
+        at = [] if words[0] == "remove" else ["--witness", self.witness.address]
+        self.wish(node, *words, *at)
+
+    def strike_lost_witness(self, draw, node):
+        what = draw.choice(["kill", "stop", "disk", "island"])
+        if what == "kill":
+            self.witness.kill("daemon")
+        elif what == "stop" and self.witness.daemon is not None:
+            self.witness.stop(self.witness.daemon.pid)
+        elif what == "disk":
+            self.strike_lost_disk(draw, self.witness)
+        elif what == "island":
+            for other in range(len(self.nodes)):
+                self.net.cut(other, self.witness.index)
+                self.net.cut(self.witness.index, other)
+
+    def voters(self):
+        """What the one that acts says of them; None: nobody does, or it does not say."""
+        for index in list(self.pages.acting):
+            try:
+                document = json.loads(self.nodes[index].ask("voters", "--json").stdout)
+                if document["acting"] and len(self.pages.acting) == 1:
+                    return document
+            except (subprocess.TimeoutExpired, ValueError, KeyError):
+                pass
+        return None
+
+    def can_lose(self, node):
+        """With its disk gone there are voters enough, and no change binds anybody to it."""
+        document = self.voters() if self.wished() else None
+        if document is None or document["change"] is not None or node.name in self.lost:
+            return None
+        records = self.records(document)
+        if node.name in records and len(self.lost) + 1 > (len(records) - 1) // 2:
+            return None
+        return records
+
+    @staticmethod
+    def records(document):
+        return {voter["name"]: voter["record_id"] for voter in document["voters"]}
+
+    def strike_lost_disk(self, draw, node):
+        records = self.can_lose(node) if os.path.isdir(node.disk + "/state") else None
+        if records is None:
+            self.tell("the disk of %s cannot be spared, or not now" % node.name)
+            return
+        came = node.lose_disk(draw.random() < 0.5)
+        if node.name in records:
+            self.lost[node.name] = records[node.name]
+        self.disks_lost += 1
+        self.tell("%s lost its disk, and has %s" % (node.name, came))
+        if draw.random() < 0.7:
+            node.start()
+
+    def repair(self, draw):
+        """Each voter whose disk was lost gets another record, or another takes its place."""
+        began = time.monotonic()
+        tried = "nothing"
+        while self.lost:
+            document = self.voters()
+            if document is not None:
+                records = self.records(document)
+                if document["change"] is None:
+                    self.lost = {name: record for name, record in self.lost.items()
+                                 if records.get(name) == record}
+                for name in sorted(self.lost) if document["change"] is None else []:
+                    tried = self.mend(draw, name, records)
+            if self.lost and time.monotonic() > began + REPAIR_LIMIT_S:
+                self.alarm("%s not replaced in %g s: %s" % (sorted(self.lost), REPAIR_LIMIT_S, tried))
+                self.tell_state()
+                return
+            self.look(0.05)
+        self.repairs_took.append(time.monotonic() - began)
+
+    def mend(self, draw, name, listed):
+        words = ["voters", "replace", name]
+        others = [node.name for node in self.nodes if node.name not in listed]
+        if others and draw.random() < 0.3:
+            words.append(draw.choice(others))
+        done = draw.choice(self.nodes).ask(*words, "--timeout", "10s")
+        self.changed += done.returncode == 0
+        self.asked_ns = now_ns()
+        self.tell("%s: %d %s" % (" ".join(words), done.returncode, done.stderr.strip()))
+        return done.stderr.strip()
 
     def strike_transfer(self, draw, node):
         threading.Thread(target=self.quietly, args=(node, "transfer"), daemon=True).start()
@@ -611,6 +811,9 @@ class Cluster:
 
     def heal(self):
         self.net.heal()
+        self.witness.heal()
+        self.witness.reap()
+        self.witness.start()
         for node in self.nodes:
             node.heal()
             node.reap()
@@ -684,6 +887,8 @@ class Cluster:
             self.wait_roles(now_ns())
             return None
         self.wait_roles(healed_ns)
+        if self.lost:
+            self.repair(draw)
         self.look(draw.random())
         return took
 
@@ -701,12 +906,14 @@ class Cluster:
             node.kill("run")
             node.kill("campaign")
             node.kill("daemon")
+        self.witness.heal()
+        self.witness.kill("daemon")
         self.pages.close()
         if self.options.roles:
             self.promises.over = True
             self.role_pages.close()
         self.net.close()
-        for node in self.nodes:
+        for node in self.nodes + [self.witness]:
             subprocess.run(["umount", "-l", node.disk])
         if not (self.options.keep or self.alarms or self.pages.alarms or self.work.overlaps or
                 self.work.fell or self.roles_failed()):
@@ -740,6 +947,10 @@ def report(cluster, rounds, took):
     if took:
         print("one acts again: median %.2f s after all was healed, at most %.2f s" %
               (statistics.median(took), max(took)))
+    print("%d changes of the voters, %d disks lost" % (cluster.changed, cluster.disks_lost))
+    if cluster.repairs_took:
+        print("lost voters replaced: median %.2f s after one acted, at most %.2f s" %
+              (statistics.median(cluster.repairs_took), max(cluster.repairs_took)))
     print("overlaps %d (pages) %d (workers), epochs fell %d %d, late %d" %
           (pages.overlaps, work.overlaps, pages.fell, work.fell, len(cluster.alarms)))
     if cluster.options.roles:

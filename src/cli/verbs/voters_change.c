@@ -97,26 +97,32 @@ static bool has_other_record(const json_t *before, const json_t *now, const char
                   document_text(voter_named(now, name), "record_id", "")) != 0;
 }
 
-/* The voters are those that `asked`, the answer to the request, has as wanted. */
-static bool is_settled(const json_t *asked, const json_t *now)
+static bool are_named(const json_t *names, const json_t *now)
 {
-    const json_t *wanted = json_object_get(asked, "wanted");
-    const json_t *names = json_object_get(wanted, "voters");
-    const char *anew = document_text(wanted, "anew", "");
     size_t index;
     const json_t *name;
 
-    if (document_has(now, "change") ||
-        json_array_size(json_object_get(now, "voters")) != json_array_size(names)) {
-        return false;
-    }
     json_array_foreach(names, index, name)
     {
         if (voter_named(now, json_string_value(name)) == NULL) {
             return false;
         }
     }
-    return anew[0] == '\0' || has_other_record(asked, now, anew);
+    return json_array_size(json_object_get(now, "voters")) == json_array_size(names);
+}
+
+/* The voters are those that `asked`, the answer to the request, has as wanted; of one that was to
+ * get another record it is that alone, whoever else has asked for other voters meanwhile. */
+static bool is_settled(const json_t *asked, const json_t *now)
+{
+    const json_t *wanted = json_object_get(asked, "wanted");
+    const char *anew = document_text(wanted, "anew", "");
+
+    if (document_has(now, "change")) {
+        return false;
+    }
+    return anew[0] == '\0' ? are_named(json_object_get(wanted, "voters"), now)
+                           : voter_named(now, anew) != NULL && has_other_record(asked, now, anew);
 }
 
 /* --- Asking and waiting ---------------------------------------------------------------------- */
