@@ -47,8 +47,9 @@ enum {
     DOYEN_E_TIMEOUT = -5,     /* no whole answer in time, or what was waited for does not hold */
     DOYEN_E_PROTOCOL = -6,    /* the answer makes no sense */
     DOYEN_E_MEMORY = -7,
-    DOYEN_E_BUSY = -8,   /* not while it watches, or not from one of its callbacks */
-    DOYEN_E_USAGE = -64, /* what the caller gave cannot be used */
+    DOYEN_E_BUSY = -8, /* not while it watches, or not from one of its callbacks */
+    DOYEN_E_USAGE =
+        -64, /* what the caller gave cannot be used, as this library or the daemon says */
 };
 
 struct doyen; /* one daemon, as one client asks it */
@@ -358,8 +359,8 @@ struct doyen_campaign {
  * `page` is set to the descriptor of a page (doyen/lease.h) that says until when the caller holds
  * the role, with its token as the epoch; also the caller's. -1: the system has none to lend.
  *
- * Or an error: DOYEN_E_UNREACHABLE nobody is there, or it is no member yet; DOYEN_E_REFUSED the
- * campaign makes no sense to the daemon; DOYEN_E_USAGE, also for a URL. */
+ * Or an error: DOYEN_E_UNREACHABLE nobody is there, or it is no member yet; DOYEN_E_USAGE the
+ * campaign makes no sense, or the daemon is one at a URL. */
 DOYEN_API int doyen_campaign(struct doyen *d, const struct doyen_campaign *campaign, int timeout_ms,
                              int *page);
 

@@ -65,8 +65,8 @@ static int rank_of(const char *word, size_t word_length, const char *candidate)
     if (word_length < length && memcmp(word, candidate, word_length) == 0) {
         return RANK_BEGINNING;
     }
-    /* Two slips turn any two letters into any others: that is no likeness. */
-    return slips <= SLIPS_MAX && word_length > SLIPS_MAX ? RANK_TWO_SLIPS : RANK_FAR;
+    /* Two slips turn any two letters into any others, and most of three: that is no likeness. */
+    return slips <= SLIPS_MAX && word_length > SLIPS_MAX + 1 ? RANK_TWO_SLIPS : RANK_FAR;
 }
 
 const char *suggest_nearest(const char *word, const char *const *candidates, size_t count)

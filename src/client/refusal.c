@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum {
+    STATUS_BAD_REQUEST = 400,
     STATUS_NOT_FOUND = 404,
     STATUS_CONFLICT = 409, /* also reserved for what the guard refuses, by later daemons */
 };
@@ -28,7 +29,9 @@ int refusal_read(const struct target *target, int status, const char *body, size
     const char *detail = json_string_value(json_object_get(document, "detail"));
     const bool by_guard = status == STATUS_CONFLICT && title != NULL &&
                           strcmp(title, "not enough members") == 0;
-    const int code = by_guard ? DOYEN_E_GUARD : DOYEN_E_REFUSED;
+    const int code = by_guard                       ? DOYEN_E_GUARD
+                     : status == STATUS_BAD_REQUEST ? DOYEN_E_USAGE
+                                                    : DOYEN_E_REFUSED;
 
     if (title == NULL && detail == NULL) {
         (void)problem_set(problem, code, "%s answered with HTTP status %d%s", target_text(target),

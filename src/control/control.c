@@ -11,6 +11,7 @@
 #include "control/resources/overdue.h"
 #include "control/resources/request.h"
 #include "control/resources/server.h"
+#include "control/resources/unescape.h"
 #include "runtime/process/descriptors.h"
 #include "words/address_text.h"
 
@@ -201,6 +202,14 @@ static uint32_t connections_all(const struct control *control)
                                     : CONNECTIONS_ALL;
 }
 
+/* The library's form for it. */
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    return unescape_text(text);
+}
+
 static bool server_start(struct control *control, struct server *server)
 {
     const uint32_t all = connections_all(control);
@@ -209,6 +218,7 @@ static bool server_start(struct control *control, struct server *server)
     server->reserved = beyond > 0 ? beyond : 1;
     server->room = all - 2 * server->reserved;
     const struct MHD_OptionItem options[] = {
+        {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)unescape, NULL},
         {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, all, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},

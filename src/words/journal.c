@@ -32,6 +32,12 @@ struct tags_change {
 };
 
 /* Rings: item `number`, counted from 0 for ever, lies at number % MAX. */
+/* Of one step: so many of that claimant since this node has its view. */
+struct claims {
+    struct node_id claimant;
+    uint32_t count;
+};
+
 struct journal {
     uint64_t cursor; /* of the newest entry */
     uint64_t counts[JOURNAL_TYPES];
@@ -46,6 +52,8 @@ struct journal {
 
     uint64_t tags_count; /* ever changed */
     struct tags_change tags[JOURNAL_TAGS_MAX];
+
+    struct claims claims[CLAIM_DECLINED + 1];
 
     /* The view told last. */
     uint64_t epoch;
@@ -121,11 +129,13 @@ static void pending_gone(struct pending_change *pending, const struct gone *gone
     pending_add(pending, word);
 }
 
-static void pending_tags(struct pending_change *pending, const struct subject *subject)
+/* What of a member changes while it is one: "~cyrene(drained)". */
+static void pending_other(struct pending_change *pending, const struct subject *subject,
+                          const char *what)
 {
-    char word[NAME_BYTES_MAX + 8];
+    char word[NAME_BYTES_MAX + 16];
 
-    snprintf(word, sizeof word, "~%s(tags)", subject->name);
+    snprintf(word, sizeof word, "~%s(%s)", subject->name, what);
     pending_add(pending, word);
 }
 
@@ -362,6 +372,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
     case NOTICE_TAGS:
+    case NOTICE_DRAINED:
     case NOTICE_OWNERS:
         return false;
     }
@@ -428,6 +439,7 @@ static bool belongs_to_new_view(const struct notice *notice)
 {
     return notice->type == NOTICE_JOINED || notice->type == NOTICE_GONE ||
            notice->type == NOTICE_VIEW || notice->type == NOTICE_TAGS ||
+           notice->type == NOTICE_DRAINED ||
            (notice->type == NOTICE_PHASE && notice->phase == PHASE_MEMBER);
 }
 
@@ -437,6 +449,7 @@ static void note_view(struct journal *journal, const struct notice *notice, cons
         journal->epoch = view->epoch;
         journal->version = view->version;
         journal->member_count = view->member_count;
+        memset(journal->claims, 0, sizeof journal->claims);
     } else if (notice->type == NOTICE_PHASE && notice->phase == PHASE_JOINING) {
         journal->epoch = 0;
         journal->version = 0;
@@ -474,16 +487,36 @@ static void keep_tags(struct journal *journal, struct journal_entry *entry)
     entry->notice.tags_now = &change->now;
 }
 
+/* How many there were of it by now, with the same view. */
+static uint32_t count_claim(struct journal *journal, const struct notice *notice)
+{
+    struct claims *claims = &journal->claims[notice->claim];
+
+    if (!id_equal(&claims->claimant, &notice->subject.id)) {
+        *claims = (struct claims){.claimant = notice->subject.id};
+    }
+    return ++claims->count;
+}
+
+static bool is_power_of_two(uint32_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
 void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,
                     uint64_t now_ms, int64_t wall_ms)
 {
     const struct view *view = core_view(core);
     const uint64_t cursor = journal->cursor + 1;
     const bool new_view = belongs_to_new_view(notice);
+    const uint32_t times = notice->type == NOTICE_CLAIM ? count_claim(journal, notice) : 0;
     struct journal_entry *entry = &journal->entries[cursor % JOURNAL_ENTRIES_MAX];
 
     assert((size_t)notice->type < JOURNAL_TYPES);
     journal->counts[notice->type]++;
+    if (!is_power_of_two(times)) {
+        return;
+    }
     note_view(journal, notice, view);
     *entry = (struct journal_entry){
         .cursor = cursor,
@@ -493,6 +526,7 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         .version = new_view ? view->version : journal->version,
         .member_count = new_view ? view->member_count : journal->member_count,
         .notice = *notice,
+        .times = times,
         .alone = notice->type == NOTICE_CLAIM && notice->claim == CLAIM_WON &&
                  suspects_all_others(core, now_ms)};
     put_names(entry, core);
@@ -503,8 +537,10 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
     } else if (notice->type == NOTICE_GONE) {
         pending_gone(&journal->pending, &notice->gone);
     } else if (notice->type == NOTICE_TAGS) {
-        pending_tags(&journal->pending, &notice->subject);
+        pending_other(&journal->pending, &notice->subject, "tags");
         keep_tags(journal, entry);
+    } else if (notice->type == NOTICE_DRAINED) {
+        pending_other(&journal->pending, &notice->subject, notice->on ? "drained" : "undrained");
     } else if (notice->type == NOTICE_VIEW) {
         record_view(journal, entry, view);
     } else {

@@ -48,6 +48,11 @@ struct journal_entry {
     /* NOTICE_CLAIM, won: every other member was suspected, so nobody was there to grant it. */
     bool alone;
 
+    /* NOTICE_CLAIM: so many of this step and claimant were there since this node has that view.
+     * Where it is not alone, only the 1st, 2nd, 4th, 8th and so on have an entry: in a part that
+     * may not have a coordinator there is one each second or so, for ever. */
+    uint32_t times;
+
     /* NOTICE_ACTING: for how long this node's right to act certainly lasted when it was told,
      * rounded down, and whether that is advisory under its guard. */
     uint64_t acting_ms;

@@ -157,6 +157,11 @@ static const struct row guard_rows[] = {
     END,
 };
 
+static const struct row drained_rows[] = {
+    {"drained", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
+    END,
+};
+
 static const struct row acting_rows[] = {
     {"acting", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
     {"acting_ms", FACT_U64, TOLD_NOT, AT(acting_ms)},
@@ -560,6 +565,10 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
     case NOTICE_TAGS:
         add_fact(fields, entry, subject_rows);
         add_fact(fields, entry, tags_rows);
+        return;
+    case NOTICE_DRAINED:
+        add_fact(fields, entry, subject_rows);
+        add_fact(fields, entry, drained_rows);
         return;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_OTHER_TERMS:

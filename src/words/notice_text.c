@@ -227,6 +227,8 @@ const char *notice_event(enum notice_type type)
         return "owners";
     case NOTICE_TAGS:
         return "tags";
+    case NOTICE_DRAINED:
+        return "drained";
     }
     return "unknown";
 }

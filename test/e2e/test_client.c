@@ -549,7 +549,7 @@ Story(client, tags_are_set_and_what_a_gap_hid_is_told)
     await_two(cluster, "athens");
     step_until(athens, &seen, DOYEN_TAGS, "byzantium");
     cr_assert(seen.events[seen.count - 1].derived);
-    cr_assert_eq(doyen_set_tags(byzantium, &no_tag, 1, LIMIT_MS), DOYEN_E_REFUSED);
+    cr_assert_eq(doyen_set_tags(byzantium, &no_tag, 1, LIMIT_MS), DOYEN_E_USAGE);
     assert_text_has(doyen_error(byzantium), "is no key");
     doyen_close(byzantium);
     doyen_close(athens);

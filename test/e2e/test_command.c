@@ -213,7 +213,8 @@ Story(command, wait_returns_when_all_conditions_hold)
                                          ARGS("wait", "--members", "3", "--coordinator", "athens",
                                               "--acting", "--guard-met", "--timeout", "20s"));
     assert_code(&at_once, DONE);
-    const struct outcome any = doyen(cluster, "cyrene", ARGS("wait", "--timeout", "20s"));
+    const struct outcome any = doyen(cluster, "cyrene",
+                                     ARGS("wait", "--members", "1+", "--timeout", "20s"));
     assert_code(&any, DONE);
     const struct outcome at_least = doyen(
         cluster, "athens", ARGS("wait", "--members", "2+", "--name", "cyrene", "--timeout", "20s"));
@@ -276,7 +277,8 @@ Story(command, nobody_there_is_exit_code_four)
         cluster, NULL,
         ARGS("--url", text_kept("http://%s:%u", cluster->host, cluster_port(cluster)), "status"));
     assert_code(&url, UNREACHABLE);
-    const struct outcome wait = doyen(cluster, "athens", ARGS("wait", "--timeout", "100ms"));
+    const struct outcome wait = doyen(cluster, "athens",
+                                      ARGS("wait", "--acting", "--timeout", "100ms"));
     assert_failure(&wait, UNREACHABLE, "athens.sock");
 }
 
@@ -385,6 +387,13 @@ static const struct mistake mistakes[] = {
     {{"statsu"}, "did you mean \"status\""},
     {{"conquer"}, "--help"},
     {{"wait", "--members", "3"}, "--timeout"},
+    {{"wait", "--timeout", "1s"}, "say what to wait for"},
+    {{"members", "--name", "["}, "[ is no pattern"},
+    {{"members", "--name", "a\\"}, "is no pattern"},
+    {{"voters", "--all"}, "unknown option '--all'; doyen"},
+    {{"partitions", ""}, "KEY is empty"},
+    {{"change", "foo=bar"}, "foo is none of guard, size"},
+    {{"change", "voters=a,b"}, "doyen voters set"},
     {{"wait", "--timeout", "5"}, "--timeout 5"},
     {{"wait", "--timeout", "0s"}, "a number above 0"},
     {{"wait", "--tag", "a=b", "--tag", "c=d", "--timeout", "1s"}, "a=b and c=d"},
@@ -713,7 +722,7 @@ Story(command, watch_gives_up_on_what_is_no_cursor)
     assert_agreement(cluster, "athens");
     const struct outcome outcome = doyen(cluster, "athens",
                                          ARGS("watch", "--reconnect", "--since", "yesterday"));
-    assert_failure(&outcome, REFUSED, "not a cursor: 'yesterday' ");
+    assert_failure(&outcome, USAGE, "not a cursor: 'yesterday' ");
 }
 
 /* Nothing is written while the daemon is away, and its reader goes. */

@@ -299,9 +299,9 @@ Story(http, terms_of_another_kind_are_refused_with_what_is_wanted)
         const char *body;
         const char *detail;
     } cases[] = {
-        {"{\"forget_failed\": 3}", "\\\"forget_failed\\\" wants true or false"},
-        {"{\"size\": \"5\"}", "\\\"size\\\" wants a number from 1 to 4096"},
-        {"{\"guard\": true}", "\\\"guard\\\" wants"},
+        {"{\"forget_failed\": 3}", "forget_failed is true or false"},
+        {"{\"size\": \"5\"}", "size: give a number from 1 to 4096"},
+        {"{\"guard\": true}", "the guard is none, a number, or majority"},
         {"{\"voters\": 3}", "\\\"voters\\\" is none of guard"},
     };
     struct cluster *cluster = athens_alone(NO_ARGS);

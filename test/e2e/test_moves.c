@@ -132,6 +132,13 @@ Story(moves, a_drained_node_coordinates_only_if_nobody_else_can)
     const struct outcome unknown = doyen(cluster, "cyrene", ARGS("drain", "atens"));
     assert_failure(&unknown, REFUSED, "did you mean athens?");
 
+    const struct outcome past = doyen(cluster, "cyrene", ARGS("history"));
+    cr_assert_null(strstr(past.out, "drained"), "cyrene came later: %s", past.out);
+    const struct outcome views = doyen(cluster, "byzantium", ARGS("history"));
+    assert_text_has(views.out, "~athens(drained)");
+    const struct outcome events = doyen(cluster, "byzantium", ARGS("history", "--events"));
+    assert_text_has(events.out, "athens is drained: it coordinates only if nobody else can");
+
     cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
     cr_assert_eq(cluster_terminate(cluster, "byzantium"), 0);
     assert_agreement(cluster, "athens");

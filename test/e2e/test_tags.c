@@ -117,5 +117,5 @@ Story(tags, say_why_not)
     memcpy(value, "k=", 2);
     value[sizeof value - 1] = '\0';
     const struct outcome longer = doyen(cluster, "athens", ARGS("tag", "set", value));
-    assert_failure(&longer, REFUSED, "more than 512 bytes");
+    assert_failure(&longer, USAGE, "more than 512 bytes");
 }

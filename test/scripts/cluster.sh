@@ -317,6 +317,20 @@ case_a_folder_for_everybody_is_refused()
     [ -z "$(ls -A "$folder/public")" ] || fail "files were left there"
 }
 
+case_each_member_has_a_page()
+{
+    local port=$DOYEN_CLUSTER_PORT
+    run 0 up --http 2
+    has "$out" "In a browser: http://127.0.0.1:$((port + 1000))/ http://127.0.0.1:$((port + 1001))/"
+    run 0 add cyrene
+    run 0 restart athens
+    for name in athens byzantium cyrene; do
+        [[ $(curl -sf "http://127.0.0.1:$((port + 1000))/") == *" at $name "* ]] ||
+            fail "$name has no page at $((port + 1000))"
+        port=$((port + 1))
+    done
+}
+
 DOYEN_CLUSTER_PORT=$(free_ports 8)
 export DOYEN_CLUSTER_PORT
 "case_$2"

@@ -40,6 +40,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_LEADER] = "leader",
         [NOTICE_PARTITIONS] = "partitions",
         [NOTICE_TAGS] = "tags",
+        [NOTICE_DRAINED] = "drained",
         [NOTICE_ADDRESS] = "address",
         [NOTICE_OWNERS] = "owners",
         [NOTICE_AUTOPILOT] = "voters-wish",
@@ -313,6 +314,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
         fprintf(out, " verdict %d silent %" PRIu64, (int)notice->verdict, notice->silent_ms);
         break;
     case NOTICE_GUARD:
+    case NOTICE_DRAINED:
     case NOTICE_MERGING:
     case NOTICE_ACTING:
         fprintf(out, "%s", notice->on ? "on" : "off");

@@ -73,6 +73,8 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--guard most", 64, "unknown guard 'most': use none, a number"},
         {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
         {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
+        {"--listen 127.0.0.1:1 --advertise 10.0.0.9:1", 78,
+         "nobody who sends to 10.0.0.9:1 reaches"},
         {"--tag a=1 --tag a=2", 64, "the tag 'a' is given twice: keep one"},
         {"--tag a=\xff", 64, "UTF-8"},
         {"--tag a=\x07", 64, "control characters"},

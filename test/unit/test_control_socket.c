@@ -371,7 +371,7 @@ Test(control_socket, faults_are_checked_before_they_are_injected)
     assert_answer(&house, fd,
                   "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 18\r\n\r\n"
                   "{\"drop\":[\"atens\"]}",
-                  "400", "no member is called");
+                  "404", "no member is called");
     assert_answer(&house, fd,
                   "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 19\r\n\r\n"
                   "{\"drop\":[\"athens\"]}",

@@ -120,6 +120,33 @@ static struct tags numbered_tags(uint64_t number)
     return tags;
 }
 
+/* A part that may have no coordinator asks for one each second: what came before stays to be read.
+ */
+Test(journal, tells_the_same_claim_ever_more_rarely)
+{
+    struct desk desk;
+    desk_open(&desk);
+
+    for (uint32_t i = 0; i < 1000; i++) {
+        tell(&desk, (struct notice){.type = NOTICE_CLAIM,
+                                    .subject = subject_of("byzantium"),
+                                    .claim = CLAIM_STARTED});
+        tell(&desk, (struct notice){.type = NOTICE_CLAIM,
+                                    .subject = subject_of("byzantium"),
+                                    .claim = CLAIM_LOST});
+    }
+    cr_assert_eq(journal_count(desk.journal, NOTICE_CLAIM), 2000);
+    cr_assert_eq(journal_cursor(desk.journal), 20); /* the 1st, 2nd, 4th to 512th of each */
+    cr_assert_eq(journal_get(desk.journal, 20)->times, 512);
+    tell(&desk, (struct notice){.type = NOTICE_VIEW});
+    const struct journal_entry *first = tell(
+        &desk,
+        (struct notice){.type = NOTICE_CLAIM, .subject = subject_of("b"), .claim = CLAIM_LOST});
+    cr_assert_eq(journal_cursor(desk.journal), 22);
+    cr_assert_eq(first->times, 1);
+    desk_close(&desk);
+}
+
 /* The core takes back what it lent; the oldest change goes without its tags, not with others. */
 Test(journal, keeps_the_tags_of_the_last_changes)
 {

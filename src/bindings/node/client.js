@@ -171,6 +171,7 @@ export class Client {
     try {
       if (first || !this.#link.open) {
         const link = await Link.open(this.#daemon);
+        link.unref();
         this.#link?.close();
         this.#link = link;
       }

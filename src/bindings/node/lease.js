@@ -132,6 +132,11 @@ export class Link {
     }
   }
 
+  // It keeps no program from ending.
+  unref() {
+    this.#socket.unref();
+  }
+
   // What was said is sent before it closes.
   close() {
     this.open = false;

@@ -41,6 +41,25 @@ const char *member_filter_add_states(struct member_filter *filter, const char *t
     }
 }
 
+bool member_filter_is_pattern(const char *pattern)
+{
+    for (const char *at = pattern; *at != '\0'; at++) {
+        if (*at == '\\') {
+            if (*++at == '\0') {
+                return false;
+            }
+        } else if (*at == '[') {
+            const char *first = at + 1 + (at[1] == '!' || at[1] == '^');
+            at = *first == '\0' ? NULL
+                                : strchr(first + 1, ']'); /* One that comes first is meant. */
+            if (at == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool member_filter_add_name(struct member_filter *filter, const char *pattern)
 {
     if (filter->name_count == MEMBER_FILTER_MAX) {

@@ -26,6 +26,9 @@ struct member_filter {
 const char *member_filter_add_states(struct member_filter *filter, const char *text,
                                      size_t *length);
 
+/* Is it one of fnmatch(3)? One that is none matches nothing. */
+bool member_filter_is_pattern(const char *pattern);
+
 /* A pattern of fnmatch(3) for the whole name. Returns false when there are too many. */
 bool member_filter_add_name(struct member_filter *filter, const char *pattern);
 

@@ -46,6 +46,6 @@ void member_table_add(struct table *table, const struct member_columns *columns,
     for (size_t i = 0; i < columns->count; i++) {
         char text[MEMBER_FIELD_TEXT_MAX];
         const enum tone tone = member_field_text(text, &columns->fields[i], row);
-        table_cell(table, tone, text);
+        table_cell_cut(table, tone, text);
     }
 }

@@ -13,6 +13,7 @@
 enum {
     LABEL_COLUMNS = 13, /* the longest label, "coordinator", and a gap */
     FACT_TEXT_MAX = 1024,
+    CUT_CHARACTERS = 60,
 };
 
 struct table {
@@ -151,6 +152,27 @@ void table_cell(struct table *table, enum tone tone, const char *text)
         (tone != TONE_PLAIN && scols_cell_set_color(cell, tone_sequence(tone)) != 0)) {
         table->failed = true;
     }
+}
+
+void table_cell_cut(struct table *table, enum tone tone, const char *text)
+{
+    static const char dots[] = "\xe2\x80\xa6"; /* an ellipsis */
+    char cut[4 * CUT_CHARACTERS + sizeof dots];
+    size_t characters = 0;
+    size_t end = 0; /* of what stays */
+    size_t at = 0;
+
+    for (; text[at] != '\0' && characters <= CUT_CHARACTERS; at++) {
+        if (((unsigned char)text[at] & 0xc0U) != 0x80) { /* the first byte of a character */
+            end = characters++ < CUT_CHARACTERS ? at : end;
+        }
+    }
+    if (characters <= CUT_CHARACTERS || end >= sizeof cut - sizeof dots) {
+        table_cell(table, tone, text);
+        return;
+    }
+    snprintf(cut, sizeof cut, "%.*s%s", (int)end, text, dots);
+    table_cell(table, tone, cut);
 }
 
 void table_cell_number(struct table *table, uint64_t number)

@@ -48,6 +48,9 @@ void table_free(struct table *table);
 /* Begins a row. Its cells follow from left to right and are copied; missing cells stay empty. */
 void table_row(struct table *table);
 void table_cell(struct table *table, enum tone tone, const char *text);
+
+/* The same of text that others choose the length of: what is longer than 60 characters is cut. */
+void table_cell_cut(struct table *table, enum tone tone, const char *text);
 void table_cell_number(struct table *table, uint64_t number);
 
 /* Prints and frees the table. Returns false, after a line on stderr, when memory ran out. */

@@ -9,7 +9,10 @@
 #include "base/suggest.h"
 #include "usage/usage.h"
 
-enum { KEY_EXPECT_USER = 0x100 }; /* no letter stands for it */
+enum {
+    KEY_EXPECT_USER = 0x100, /* no letter stands for it */
+    ROLE_BYTES_MAX = 63,
+};
 
 void cli_deinit(struct cli *cli)
 {
@@ -69,6 +72,22 @@ void cli_usage_error(const struct argp_state *state, const char *format, ...)
 
     va_start(arguments, format);
     usage_refuse_list(state->name, format, arguments);
+}
+
+const char *cli_role(const struct argp_state *state, const char *name)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const size_t length = strlen(name);
+
+    if (length == 0 || length > ROLE_BYTES_MAX || name[0] == '-' ||
+        strspn(name, allowed) != length) {
+        cli_usage_error(state,
+                        "'%.80s' is not the name of a role: use 1 to %d of A-Z a-z 0-9 . _ -, no "
+                        "dash first",
+                        name, ROLE_BYTES_MAX);
+    }
+    return name;
 }
 
 /* What the parsers of a verb's command line work on. */
@@ -133,8 +152,10 @@ void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, 
     };
     char text[4096];
 
-    snprintf(text, sizeof text, "%s\v%s", verb->summary,
-             verb->details == NULL ? "" : verb->details);
+    snprintf(text, sizeof text, "%s\v%s%sExample:\n  %s%s", verb->summary,
+             verb->details == NULL ? "" : verb->details, verb->details == NULL ? "" : "\n\n",
+             verb->example == NULL ? "doyen " : verb->example,
+             verb->example == NULL ? verb->name : "");
     const struct argp whole = {.options = help,
                                .parser = parse_whole,
                                .args_doc = verb->arguments,
@@ -174,6 +195,19 @@ static bool is_wished_for(const struct cli *cli)
            is_given(getenv("DOYEN_URL"));
 }
 
+/* As with an option that is empty: a script has lost what it was to be. */
+static bool lacks_meaning(const struct cli *cli, const char *variable, struct failure *failure)
+{
+    const char *value = getenv(variable);
+
+    if (is_given(cli->control) || is_given(cli->url) || value == NULL || value[0] != '\0') {
+        return false;
+    }
+    (void)failure_set(failure, EXIT_USAGE, "%s is empty: say which daemon is meant, or unset it",
+                      variable);
+    return true;
+}
+
 static void tell_line(void *user, const char *line)
 {
     struct failure failure;
@@ -196,6 +230,9 @@ enum exit_code cli_connect(struct cli *cli, struct failure *failure)
 
     if (cli->client != NULL) {
         return EXIT_DONE;
+    }
+    if (lacks_meaning(cli, "DOYEN_CONTROL", failure) || lacks_meaning(cli, "DOYEN_URL", failure)) {
+        return failure->code;
     }
     if (!is_wished_for(cli)) {
         warn_of_typos();

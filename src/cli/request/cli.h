@@ -26,6 +26,7 @@ struct verb {
     const char *arguments;             /* "[NODE]"; NULL: it takes none */
     const char *summary;               /* one line, for the list of verbs */
     const char *details;               /* what its own --help says below the options, or NULL */
+    const char *example;               /* one line, as it is typed; NULL: `doyen NAME` alone */
     const struct argp_option *options; /* its own options, or NULL */
     argp_parser_t parse;               /* parses its options and arguments, or NULL */
 
@@ -46,6 +47,9 @@ void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, 
 /* For verb->parse: prints one line about what is wrong with the command line, and exits with 64. */
 void cli_usage_error(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
+
+/* For verb->parse: the name of a role, which it returns, or the error above. */
+const char *cli_role(const struct argp_state *state, const char *name);
 
 /* Makes the client, unless that was done; it looks for the daemon when it asks. */
 enum exit_code cli_connect(struct cli *cli, struct failure *failure);

@@ -11,6 +11,7 @@
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
 #include "cli/run/role_lines.h"
+#include "cli/run/role_reason.h"
 #include "doyen/lease.h"
 
 enum {
@@ -98,6 +99,17 @@ static void on_ended(struct standing *standing, const json_t *event)
     }
 }
 
+static void say_unfit(struct standing *standing)
+{
+    struct failure failure;
+    char reason[ROLE_REASON_MAX];
+
+    if (role_reason_unfit(standing->cli, &standing->wish->campaign, reason)) {
+        (void)failure_set(&failure, EXIT_DONE, "%s", reason);
+        (void)failure_report(&failure);
+    }
+}
+
 static void on_event(struct standing *standing, const json_t *event)
 {
     const char *word = document_text(event, "event", "?");
@@ -106,6 +118,9 @@ static void on_event(struct standing *standing, const json_t *event)
         return; /* It was asked for as a sign of life. */
     }
     print_event(standing, event);
+    if (strcmp(word, "candidate") == 0) {
+        say_unfit(standing);
+    }
     if (strcmp(word, "granted") == 0 || strcmp(word, "token") == 0) {
         standing->token = document_number(event, "token");
         standing->give_up_ms = UINT64_MAX;
@@ -131,13 +146,19 @@ static void disconnect(struct standing *standing)
     standing->lines = (struct role_lines){.connection = -1};
 }
 
+/* `why` is NULL: the role was not granted. */
 static bool gives_up(struct standing *standing, enum exit_code code, const char *why)
 {
     struct failure failure;
     char text[DURATION_TEXT_MAX];
+    char reason[ROLE_REASON_MAX];
 
     if (clock_left_ms(standing->give_up_ms) > 0) {
         return false;
+    }
+    if (why == NULL) {
+        role_reason_late(standing->cli, &standing->wish->campaign, reason);
+        why = reason;
     }
     duration_text(text, standing->wish->timeout_ms);
     failure_set(&failure, code, "timed out after %s: %.*s", text, FAILURE_TEXT_MAX / 2, why);
@@ -232,8 +253,8 @@ static void wait_for_something(struct standing *standing)
     const uint64_t left_ms = clock_left_ms(standing->give_up_ms);
     wait_ms = wait_ms < left_ms ? wait_ms : left_ms;
     (void)poll(&ready, 1, wait_ms < PAGE_LOOK_MS ? (int)wait_ms : PAGE_LOOK_MS);
-    if (!gives_up(standing, EXIT_TIMED_OUT, "another candidate holds the role") &&
-        ready.revents == 0 && !role_lines_are_alive(&standing->lines)) {
+    if (!gives_up(standing, EXIT_TIMED_OUT, NULL) && ready.revents == 0 &&
+        !role_lines_are_alive(&standing->lines)) {
         say_unreachable(standing, "doyend says nothing: it may be stopped");
         disconnect(standing);
     }

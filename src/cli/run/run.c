@@ -12,6 +12,7 @@
 
 #include "cli/print/duration.h"
 #include "cli/request/clock.h"
+#include "cli/run/role_reason.h"
 #include "cli/run/run_command.h"
 #include "cli/run/run_family.h"
 #include "cli/run/run_link.h"
@@ -126,12 +127,23 @@ static uint64_t within(const struct running *running, uint64_t pause_ms)
     return pause_ms < left_ms ? pause_ms : left_ms;
 }
 
+static const char *reason_of(struct running *running, char text[ROLE_REASON_MAX])
+{
+    if (running->options->campaign == NULL) {
+        return "this node does not act";
+    }
+    role_reason_late(running->cli, running->options->campaign, text);
+    return text;
+}
+
+/* `why` is NULL: the right was not given. */
 static bool must_give_up(struct running *running, uint64_t patience_ms, enum exit_code code,
                          const char *why)
 {
     const uint64_t now_ms = clock_now_ms();
     struct failure failure;
     char text[DURATION_TEXT_MAX];
+    char reason[ROLE_REASON_MAX];
 
     if (running->asked != 0) {
         end(running, SIGNALLED + running->asked);
@@ -141,6 +153,7 @@ static bool must_give_up(struct running *running, uint64_t patience_ms, enum exi
         return false;
     }
     duration_text(text, running->options->timeout_ms);
+    why = why == NULL ? reason_of(running, reason) : why;
     failure_set(&failure, running->reached ? EXIT_TIMED_OUT : code, "timed out after %s: %.*s",
                 text, FAILURE_TEXT_MAX / 2, why);
     (void)fail(running, &failure);
@@ -284,11 +297,16 @@ static bool is_mute(struct running *running)
 static void say_not_acting(struct running *running)
 {
     const struct doyen_campaign *campaign = running->options->campaign;
-    char text[2 * DOYEN_LEASE_NAME_BYTES + 64];
+    char text[2 * DOYEN_LEASE_NAME_BYTES + 64 + ROLE_REASON_MAX];
+    char reason[ROLE_REASON_MAX];
 
+    if (running->told != NULL && strcmp(running->told, "waiting") == 0) {
+        return;
+    }
     if (campaign != NULL) {
-        snprintf(text, sizeof text, "%s stands for %s; waiting until it is granted", running->node,
-                 campaign->role);
+        const bool unfit = role_reason_unfit(running->cli, campaign, reason);
+        snprintf(text, sizeof text, "%s stands for %s; waiting until it is granted%s%s",
+                 running->node, campaign->role, unfit ? "; " : "", unfit ? reason : "");
     } else {
         snprintf(text, sizeof text, "%s does not act; waiting until it does", running->node);
     }
@@ -320,9 +338,7 @@ static void await_right(struct running *running, struct doyen_lease_content *con
         }
         const bool acts = readable && pause_ms == RENEWAL_WAIT_MS;
         const uint64_t patience_ms = acts ? content->span_ns / RUN_NS_PER_MS : 0;
-        if (must_give_up(running, patience_ms, EXIT_TIMED_OUT,
-                         running->options->campaign == NULL ? "this node does not act"
-                                                            : "another candidate holds the role")) {
+        if (must_give_up(running, patience_ms, EXIT_TIMED_OUT, NULL)) {
             return;
         }
         if (readable && !acts) {

@@ -44,6 +44,10 @@ static int search(const char *name)
 
 int run_command_find(const char *name, struct failure *failure)
 {
+    if (name[0] == '\0') {
+        failure_set(failure, EXIT_USAGE, "the command is empty: name a program behind --");
+        return EXIT_USAGE;
+    }
     const int found = strchr(name, '/') != NULL ? judge(name) : search(name);
 
     if (found == RUN_NOT_FOUND) {

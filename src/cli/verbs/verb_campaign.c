@@ -1,5 +1,6 @@
 /* doyen campaign: stands for a role, and runs a command while it is held. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/print/duration.h"
 #include "cli/request/cli.h"
@@ -44,7 +45,7 @@ static uint32_t parse_number(const char *option, const char *text, uint64_t leas
 static void parse_word(struct campaign_options *options, char *argument, struct argp_state *state)
 {
     if (options->wish.campaign.role == NULL) {
-        options->wish.campaign.role = argument;
+        options->wish.campaign.role = cli_role(state, argument);
         return;
     }
     if (state->quoted == 0) {
@@ -177,6 +178,7 @@ const struct verb verb_campaign = {
         "with --timeout, 64 usage, 126 the command cannot be executed, 127 there is none.",
     .options = campaign_options,
     .parse = parse_campaign,
+    .example = "doyen campaign backup --value 10.0.0.5:5432 -- my-backup --full",
     .run = run_campaign,
 };
 
@@ -185,6 +187,10 @@ static enum exit_code run_campaign(struct cli *cli, int argc, char **argv)
     struct campaign_options options = {.argv = NULL};
     struct failure failure;
 
+    if (argc > 1 && strcmp(argv[1], "--") == 0) { /* Its first word would be taken for the role. */
+        failure_set(&failure, EXIT_USAGE, "no role: write doyen campaign ROLE -- COMMAND");
+        return failure_report(&failure);
+    }
     cli_parse(cli, &verb_campaign, argc, argv, &options);
     if (options.argv == NULL) {
         return campaign_print(cli, &options.wish);

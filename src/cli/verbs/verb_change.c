@@ -32,6 +32,42 @@ static json_t *number_or_word(const char *text)
                                                             : json_string(text);
 }
 
+/* Returns the name that the daemon has for a term; NULL: there is none such. */
+static const char *daemons_name(const char *key)
+{
+    static const struct {
+        const char *term;
+        const char *name;
+    } terms[] = {{"guard", "guard"},
+                 {"size", "size"},
+                 {"profile", "profile"},
+                 {"capacity", "capacity"},
+                 {"heartbeat", "heartbeat_ms"},
+                 {"fail-after", "fail_after_ms"},
+                 {"voters-target", "voters_target"}};
+
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+        if (strcmp(key, terms[i].term) == 0) {
+            return terms[i].name;
+        }
+    }
+    return NULL;
+}
+
+static void refuse_term(const char *key, const struct argp_state *state)
+{
+    if (strcmp(key, "voters") == 0 || strcmp(key, "voter") == 0) {
+        cli_usage_error(state, "who votes is changed by doyen voters set NAME NAME NAME");
+    }
+    if (strcmp(key, "tag") == 0 || strcmp(key, "tags") == 0) {
+        cli_usage_error(state, "tags are changed by doyen tag set KEY=VALUE, on the node itself");
+    }
+    cli_usage_error(state,
+                    "%s is none of guard, size, profile, heartbeat, fail-after, capacity and "
+                    "voters-target",
+                    key);
+}
+
 static void take_term(struct change_options *options, const char *word, struct argp_state *state)
 {
     const char *equals = strchr(word, '=');
@@ -42,24 +78,23 @@ static void take_term(struct change_options *options, const char *word, struct a
         cli_usage_error(state, "%s: write TERM=VALUE, as in guard=majority size=5", word);
     }
     snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
-    const bool heartbeat = strcmp(key, "heartbeat") == 0;
+    const char *name = daemons_name(key);
     json_t *value = NULL;
-    if (heartbeat || strcmp(key, "fail-after") == 0) {
+    if (name == NULL) {
+        refuse_term(key, state);
+    }
+    if (strcmp(key, "heartbeat") == 0 || strcmp(key, "fail-after") == 0) {
         if (!duration_parse(equals + 1, &ms)) {
             cli_usage_error(state, "%s: give a number and its unit, as in 250ms or 1s", word);
         }
-        snprintf(key, sizeof key, "%s", heartbeat ? "heartbeat_ms" : "fail_after_ms");
         value = json_integer((json_int_t)ms);
     } else {
-        if (strcmp(key, "voters-target") == 0) {
-            snprintf(key, sizeof key, "voters_target");
-        }
         value = number_or_word(equals + 1);
     }
-    if (json_object_get(options->body, key) != NULL) {
+    if (json_object_get(options->body, name) != NULL) {
         cli_usage_error(state, "%s: it is given twice: keep one", word);
     }
-    if (json_object_set_new(options->body, key, value) != 0) {
+    if (json_object_set_new(options->body, name, value) != 0) {
         cli_usage_error(state, "%s: it has to be UTF-8: change it", word);
     }
 }
@@ -110,6 +145,7 @@ const struct verb verb_change = {
         "Exit: 1 when the change is refused, 5 when it did not come about in time.",
     .options = change_options,
     .parse = parse_change,
+    .example = "doyen change guard=majority size=5",
     .run = run_change,
 };
 

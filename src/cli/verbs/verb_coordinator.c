@@ -38,6 +38,7 @@ const struct verb verb_coordinator = {
                "guard keeps it from acting, else 3.",
     .options = coordinator_options,
     .parse = parse_coordinator,
+    .example = "doyen coordinator --is-self && rotate-the-logs-of-all",
     .run = run_coordinator,
 };
 

@@ -57,6 +57,7 @@ const struct verb verb_doctor = {
         "and to this node: ask on others as well.",
     .options = doctor_options,
     .parse = parse_doctor,
+    .example = "doyen doctor --for 30s",
     .run = run_doctor,
 };
 

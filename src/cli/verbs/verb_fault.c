@@ -84,6 +84,7 @@ const struct verb verb_fault = {
                "to NAME takes DUR longer, at most 60s. clear: ends every fault.\n\n"
                "Exit: 1 when the daemon was started without --faults.",
     .parse = parse_fault,
+    .example = "doyen fault delay byzantium 100ms",
     .run = run_fault,
 };
 

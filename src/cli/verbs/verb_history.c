@@ -43,6 +43,7 @@ const struct verb verb_history = {
                "before its restarts.",
     .options = history_options,
     .parse = parse_history,
+    .example = "doyen history --events",
     .run = run_history,
 };
 

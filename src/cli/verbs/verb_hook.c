@@ -19,6 +19,8 @@
 #include "cli/request/clock.h"
 #include "cli/verbs/verbs.h"
 
+#define HOOK_NAMES "joined, gone, coordinator, acting, not-acting, guard, split, merge and drained"
+
 enum {
     HOOK_TIMEOUT_MS = 30000,
     LOCK_MS = 20, /* between two looks whether the memory is free */
@@ -87,7 +89,7 @@ const struct verb verb_hook = {
     .arguments = "DIR",
     .summary = "Runs the executables of DIR that are named after what happens",
     .details =
-        "DIR may have joined, gone, coordinator, acting, not-acting, guard, split and merge. They "
+        "DIR may have " HOOK_NAMES ". They "
         "run one at a time, in the order of the events, each with the event as JSON on its "
         "standard input and as DOYEN_HOOK, DOYEN_NODE, DOYEN_CLUSTER, DOYEN_EPOCH, DOYEN_VERSION, "
         "DOYEN_MEMBERS, DOYEN_COORDINATOR, DOYEN_ACTING, DOYEN_GUARD_MET, DOYEN_MEMBER, "
@@ -103,6 +105,7 @@ const struct verb verb_hook = {
         "the file of --resume cannot be used.",
     .options = hook_options,
     .parse = parse_hook,
+    .example = "doyen hook /etc/doyen/hooks",
     .run = run_hooks,
 };
 
@@ -245,7 +248,8 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
         }
         break;
     case DOYEN_OTHER:
-        if (strcmp(event->name, "split") == 0 || strcmp(event->name, "merge") == 0) {
+        if (strcmp(event->name, "split") == 0 || strcmp(event->name, "merge") == 0 ||
+            strcmp(event->name, "drained") == 0) {
             hook_tell(&hooks->teller, event->name, event, event->view);
         }
         break;
@@ -366,6 +370,23 @@ static bool is_folder(const char *path, struct failure *failure)
     return false;
 }
 
+/* One may be put there later; a mistyped folder, or name, is to be seen at once. */
+static void say_if_empty(const char *folder)
+{
+    static const char *const names[] = {"joined", "gone",  "coordinator", "acting", "not-acting",
+                                        "guard",  "split", "merge",       "drained"};
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (length < 0 || (size_t)length >= sizeof path || access(path, X_OK) == 0) {
+            return;
+        }
+    }
+    fprintf(stderr, "doyen hook: no hook in %s: it may have executables called " HOOK_NAMES "\n",
+            folder);
+}
+
 /* A descriptor that is readable once one of the two came. */
 static int signals_of(int one, int other)
 {
@@ -413,6 +434,7 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
     if (!is_folder(folder, failure)) {
         return false;
     }
+    say_if_empty(folder);
     snprintf(hooks->memory_path, sizeof hooks->memory_path, "%s%s", file == NULL ? folder : file,
              file == NULL ? "/.resume" : "");
     hooks->teller.end_fd = signals_of(SIGINT, SIGTERM);

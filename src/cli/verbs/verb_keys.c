@@ -68,6 +68,7 @@ const struct verb verb_keys = {
         "a member behind is refused.\n\n"
         "Exit: 1 when it was refused.",
     .parse = parse_keys,
+    .example = "doyen keys use 8a2c",
     .run = run_keys,
 };
 

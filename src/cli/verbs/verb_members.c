@@ -41,6 +41,12 @@ static void parse_name(struct members_options *options, const char *text, struct
     if (text[0] == '\0') {
         cli_usage_error(state, "--name is empty: give a name, or a pattern such as 'web-*'");
     }
+    if (!member_filter_is_pattern(text)) {
+        cli_usage_error(state,
+                        "--name %s is no pattern: close its [, or write \\ before what stands for "
+                        "itself",
+                        text);
+    }
     if (!member_filter_add_name(&options->filter, text)) {
         cli_usage_error(state, "--name is given more than %d times", MEMBER_FILTER_MAX);
     }
@@ -145,6 +151,7 @@ const struct verb verb_members = {
         "waits for a member.",
     .options = members_options,
     .parse = parse_members,
+    .example = "doyen members --state alive --tag zone=a",
     .run = run_members,
 };
 

@@ -73,6 +73,7 @@ const struct verb verb_transfer = {
                "in time.",
     .options = move_options,
     .parse = parse_move,
+    .example = "doyen transfer byzantium",
     .run = run_transfer,
 };
 
@@ -86,6 +87,7 @@ const struct verb verb_drain = {
                "Exit: 1 when NAME is no member, 5 when it did not come about in time.",
     .options = move_options,
     .parse = parse_move,
+    .example = "doyen drain athens",
     .run = run_drain,
 };
 
@@ -96,6 +98,7 @@ const struct verb verb_undrain = {
     .details = "Exit: 1 when NAME is no member, 5 when it did not come about in time.",
     .options = move_options,
     .parse = parse_move,
+    .example = "doyen undrain athens",
     .run = run_undrain,
 };
 

@@ -30,7 +30,7 @@ static error_t parse_observe(int key, char *argument, struct argp_state *state)
         if (*role != NULL) {
             cli_usage_error(state, "%s: one role is enough, and %s was named", argument, *role);
         }
-        *role = argument;
+        *role = cli_role(state, argument);
         return 0;
     case ARGP_KEY_END:
         if (*role == NULL) {
@@ -51,6 +51,7 @@ const struct verb verb_observe = {
                "holders who come and go in between are not seen. Goes on until it is ended, also "
                "while the daemon is away.",
     .parse = parse_observe,
+    .example = "doyen observe backup",
     .run = run_observe,
 };
 

@@ -44,6 +44,9 @@ static error_t parse(int option, char *argument, struct argp_state *state)
         if (options->key != NULL) {
             return ARGP_ERR_UNKNOWN;
         }
+        if (argument[0] == '\0') {
+            cli_usage_error(state, "KEY is empty: give a key, or leave it out for the whole table");
+        }
         options->key = argument;
         return 0;
     case ARGP_KEY_END:
@@ -84,6 +87,7 @@ const struct verb verb_partitions = {
         "yet.",
     .options = partitions_options,
     .parse = parse,
+    .example = "doyen partitions order/4711",
     .run = run_partitions,
 };
 

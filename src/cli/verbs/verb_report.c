@@ -52,6 +52,7 @@ const struct verb verb_report = {
         "the random numbers of this life, but no key. The recording is for the accounts alone "
         "that may change something; for others the rest is packed.",
     .parse = parse_report,
+    .example = "doyen report athens.tar.gz",
     .run = run_report,
 };
 

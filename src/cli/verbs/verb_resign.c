@@ -13,7 +13,7 @@ static error_t parse_resign(int key, char *argument, struct argp_state *state)
         if (*role != NULL) {
             cli_usage_error(state, "%s: one role is enough, and %s was named", argument, *role);
         }
-        *role = argument;
+        *role = cli_role(state, argument);
         return 0;
     case ARGP_KEY_END:
         if (*role == NULL) {
@@ -33,6 +33,7 @@ const struct verb verb_resign = {
                "campaign ends. Returns at once.\n\n"
                "Exit: 1 when no client of this node stands for it.",
     .parse = parse_resign,
+    .example = "doyen resign backup",
     .run = run_resign,
 };
 

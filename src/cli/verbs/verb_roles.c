@@ -9,6 +9,8 @@
 #include "cli/request/roles_ask.h"
 #include "cli/verbs/verbs.h"
 
+enum { TEXT_MAX = 192 };
+
 static enum exit_code run_roles(struct cli *cli, int argc, char **argv);
 
 const struct verb verb_roles = {
@@ -17,9 +19,23 @@ const struct verb verb_roles = {
     .details = "Asks all members for their candidates. Of each role first who holds it, with the "
                "token, then who waits, in the order in which they would hold it. A member that "
                "does not answer within a second is named on the standard error: its candidates are "
-               "not known.",
+               "not known. A long value is cut; --json has the whole.",
     .run = run_roles,
 };
+
+/* And why, where it is not only behind others. */
+static void add_waiting(struct table *table, const json_t *candidate)
+{
+    const char *lacks = document_text(candidate, "lacks", NULL);
+    char text[TEXT_MAX];
+
+    if (document_is_true(candidate, "eligible")) {
+        table_cell(table, TONE_PLAIN, "waits");
+        return;
+    }
+    snprintf(text, sizeof text, lacks == NULL ? "is drained" : "lacks tag %s", lacks);
+    table_cell(table, TONE_DOUBTFUL, text);
+}
 
 static void add_candidate(struct table *table, const json_t *role, const json_t *candidate)
 {
@@ -29,17 +45,15 @@ static void add_candidate(struct table *table, const json_t *role, const json_t 
     table_row(table);
     table_cell(table, TONE_PLAIN, document_text(role, "role", "?"));
     table_cell(table, TONE_PLAIN, document_text(candidate, "member", "?"));
-    table_cell(table,
-               !holds  ? TONE_PLAIN
-               : stops ? TONE_DOUBTFUL
-                       : TONE_GOOD,
-               !holds  ? "waits"
-               : stops ? "stops"
-                       : "holds");
+    if (holds) {
+        table_cell(table, stops ? TONE_DOUBTFUL : TONE_GOOD, stops ? "stops" : "holds");
+    } else {
+        add_waiting(table, candidate);
+    }
     table_cell(table, TONE_PLAIN, document_text(candidate, "token", "-"));
     table_cell(table, TONE_PLAIN, document_text(candidate, "number", "-"));
     table_cell(table, TONE_PLAIN, document_text(role, "policy", "?"));
-    table_cell(table, TONE_PLAIN, document_text(candidate, "value", ""));
+    table_cell_cut(table, TONE_PLAIN, document_text(candidate, "value", ""));
 }
 
 static void add_all(struct table *table, const json_t *role, const char *key)

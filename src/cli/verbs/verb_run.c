@@ -87,6 +87,7 @@ const struct verb verb_run = {
         "ended the waiting.",
     .options = run_options,
     .parse = parse_run,
+    .example = "doyen run -- my-job --all",
     .run = run_run,
 };
 

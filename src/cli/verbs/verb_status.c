@@ -47,6 +47,7 @@ const struct verb verb_status = {
                "answer within a second.",
     .options = status_options,
     .parse = parse_status,
+    .example = "doyen status --all",
     .run = run_status,
 };
 

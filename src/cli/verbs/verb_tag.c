@@ -112,6 +112,7 @@ const struct verb verb_tag = {
                "Exit: 1 when a tag is refused, 5 when it did not come about in time.",
     .options = tag_options,
     .parse = parse_tag,
+    .example = "doyen tag set zone=a role=db",
     .run = run_tag,
 };
 

@@ -20,7 +20,11 @@ static error_t parse_value(int key, char *argument, struct argp_state *state)
         if (options->value != NULL) {
             cli_usage_error(state, "%s: write doyen value ROLE TEXT", argument);
         }
-        *(options->role == NULL ? &options->role : &options->value) = argument;
+        if (options->role == NULL) {
+            options->role = cli_role(state, argument);
+        } else {
+            options->value = argument;
+        }
         return 0;
     case ARGP_KEY_END:
         if (options->value == NULL) {
@@ -40,6 +44,7 @@ const struct verb verb_value = {
                "to 256 bytes. doyen roles and doyen observe show it.\n\n"
                "Exit: 1 when no client of this node stands for the role.",
     .parse = parse_value,
+    .example = "doyen value backup 10.0.0.5:5433",
     .run = run_value,
 };
 

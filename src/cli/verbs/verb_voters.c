@@ -142,6 +142,7 @@ const struct verb verb_voters = {
         "it goes on then.",
     .options = voters_options,
     .parse = parse_voters,
+    .example = "doyen voters replace cyrene delphi",
     .run = run_voters,
 };
 

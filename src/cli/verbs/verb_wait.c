@@ -66,6 +66,13 @@ static void parse_tag(char *text, struct doyen_condition *condition, struct argp
     condition->tag = text;
 }
 
+static bool asks_for_anything(const struct doyen_condition *condition)
+{
+    return condition->members > 0 || condition->coordinator != NULL || condition->name != NULL ||
+           condition->gone != NULL || condition->tag != NULL || condition->acting ||
+           condition->guard_met;
+}
+
 static error_t parse_wait(int key, char *argument, struct argp_state *state)
 {
     struct wait_options *options = state->input;
@@ -96,6 +103,9 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
         options->timeout_ms = parse_timeout(argument, state);
         return 0;
     case ARGP_KEY_END:
+        if (!asks_for_anything(&options->condition)) {
+            cli_usage_error(state, "say what to wait for, as in --members 3 or --members 1+");
+        }
         if (options->timeout_ms == 0) {
             cli_usage_error(state, "say for how long at most, as in --timeout 5s");
         }
@@ -125,9 +135,9 @@ static const struct argp_option wait_options[] = {
 
 const struct verb verb_wait = {
     .name = "wait",
-    .arguments = "--timeout DUR",
+    .arguments = "CONDITION... --timeout DUR",
     .summary = "Returns when all that is asked for holds, or after --timeout",
-    .details = "Without a condition it waits until the node is a member. With --json it prints the "
+    .details = "--members 1+ waits until the node is a member. With --json it prints the "
                "members document that met the conditions.\n\n"
                "A daemon that does not answer any more, or is stopped, is named within some five "
                "seconds, and waited for.\n\n"
@@ -135,6 +145,7 @@ const struct verb verb_wait = {
                "conditions did not hold.",
     .options = wait_options,
     .parse = parse_wait,
+    .example = "doyen wait --members 3+ --acting --timeout 30s",
     .run = run_wait,
 };
 

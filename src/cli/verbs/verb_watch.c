@@ -74,6 +74,7 @@ const struct verb verb_watch = {
         "5 when it does not answer, or says nothing for 15 s. When whoever reads the output goes away, it ends at once.",
     .options = watch_options,
     .parse = parse_watch,
+    .example = "doyen watch --reconnect",
     .run = run_watch,
 };
 

@@ -39,6 +39,7 @@ const struct verb verb_why = {
         "did not act on of what NODE (or anybody) sent, by which rule, and why.\n\n"
         "Exit: 1 when nothing is known of NODE.",
     .parse = parse_why,
+    .example = "doyen why athens",
     .run = run_why,
 };
 

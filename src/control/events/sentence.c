@@ -152,7 +152,7 @@ static void claim_sentence(const struct journal_entry *entry, struct text_builde
                             name);
         break;
     case CLAIM_LOST:
-        text_builder_format(sentence, "%s did not take over: its claim was refused", name);
+        text_builder_format(sentence, "%s did not take over: too few granted its claim", name);
         break;
     case CLAIM_GRANTED:
         text_builder_format(sentence, "this node granted the claim of %s", name);
@@ -160,6 +160,9 @@ static void claim_sentence(const struct journal_entry *entry, struct text_builde
     case CLAIM_DECLINED:
         text_builder_format(sentence, "this node refused the claim of %s", name);
         break;
+    }
+    if (entry->times > 1) {
+        text_builder_format(sentence, ", %" PRIu32 " times since the last view", entry->times);
     }
     text_builder_format(sentence, " (epoch %" PRIu64 ")", notice->epoch);
 }
@@ -460,6 +463,14 @@ static void tags_sentence(const struct notice *notice, struct text_builder *sent
     }
 }
 
+static void drained_sentence(const struct notice *notice, struct text_builder *sentence)
+{
+    text_builder_format(sentence,
+                        notice->on ? "%s is drained: it coordinates only if nobody else can"
+                                   : "%s is not drained any more: it may coordinate",
+                        notice->subject.name);
+}
+
 void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
     const struct notice *notice = &entry->notice;
@@ -539,6 +550,9 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         return;
     case NOTICE_TAGS:
         tags_sentence(notice, sentence);
+        return;
+    case NOTICE_DRAINED:
+        drained_sentence(notice, sentence);
         return;
     }
 }

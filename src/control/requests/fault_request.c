@@ -58,8 +58,9 @@ static bool parse_delay(struct fault_request *fault, const json_t *delay, char w
 static bool parse_body(struct fault_request *fault, char why[FAULT_WHY_MAX])
 {
     if (json_object_size(fault->body) != 1) {
-        return refuse_fault(why,
-                            "the body must be an object with exactly one of drop, delay and clear");
+        return refuse_fault(
+            why, "the body must be {\"drop\": [\"NAME\"]}, {\"delay\": {\"name\": \"NAME\", "
+                 "\"ms\": 100}} or {\"clear\": true}");
     }
 
     json_t *value = json_object_get(fault->body, "drop");

@@ -56,7 +56,8 @@ static bool change(struct tags *tags, const json_t *body, struct complaint *comp
     const size_t known = (set != NULL ? 1U : 0U) + (unset != NULL ? 1U : 0U);
 
     if (known == 0 || json_object_size(body) != known) {
-        return complaint_set(complaint, "the body must be an object with set, unset or both");
+        return complaint_set(complaint, "the body must be an object with set, unset or both, as "
+                                        "{\"set\": {\"KEY\": \"VALUE\"}, \"unset\": [\"KEY\"]}");
     }
     return unset_all(tags, unset, complaint) && set_all(tags, set, complaint);
 }
@@ -86,8 +87,7 @@ struct answer tags_request(const struct facts *facts, const char *body, size_t l
     json_decref(wanted);
     if (!good) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "no tags",
-                              "send {\"set\": {\"KEY\": \"VALUE\"}, \"unset\": [\"KEY\"]}", "%s",
-                              complaint.text);
+                              "doyen tag shows the tags that there are", "%s", complaint.text);
     }
     node_set_tags(facts->node, &tags);
     return answer_tags(facts, &tags);

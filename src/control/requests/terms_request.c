@@ -28,7 +28,7 @@ static bool take_number(const char *key, const json_t *value, uint64_t low, uint
 {
     if (!json_is_integer(value) || json_integer_value(value) < (json_int_t)low ||
         json_integer_value(value) > (json_int_t)high) {
-        return complaint_set(complaint, "\"%s\" wants a number from %llu to %llu", key,
+        return complaint_set(complaint, "%s: give a number from %llu to %llu", key,
                              (unsigned long long)low, (unsigned long long)high);
     }
     *out = (uint64_t)json_integer_value(value);
@@ -44,7 +44,8 @@ static bool take_guard(const json_t *value, struct wanted *wanted, struct compla
     wanted->has_guard = true;
     if (json_is_integer(value)) {
         guard->policy = GUARD_COUNT;
-        bool fits = take_number("guard", value, 1, MEMBER_MAX, &count, complaint);
+        bool fits = take_number("a guard that is a number", value, 1, MEMBER_MAX, &count,
+                                complaint);
         guard->count = (uint32_t)count;
         return fits;
     }
@@ -60,7 +61,7 @@ static bool take_guard(const json_t *value, struct wanted *wanted, struct compla
         guard->policy = GUARD_STRICT;
         return true;
     }
-    return complaint_set(complaint, "\"guard\" wants \"none\", a number, or \"majority\"");
+    return complaint_set(complaint, "the guard is none, a number, or majority");
 }
 
 static bool take_profile(const json_t *value, struct wanted *wanted, struct complaint *complaint)
@@ -74,7 +75,7 @@ static bool take_profile(const json_t *value, struct wanted *wanted, struct comp
             return true;
         }
     }
-    return complaint_set(complaint, "\"profile\" wants \"local\", \"lan\" or \"wan\"");
+    return complaint_set(complaint, "the profile is local, lan or wan");
 }
 
 static bool take_one(const char *key, const json_t *value, struct wanted *wanted,
@@ -89,7 +90,8 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
         return take_profile(value, wanted, complaint);
     }
     if (strcmp(key, "voters_target") == 0) {
-        wanted->has_target = take_number(key, value, 0, VOTERS_MAX, &number, complaint);
+        wanted->has_target = take_number("the target of voters", value, 0, VOTERS_MAX, &number,
+                                         complaint);
         wanted->target = (uint32_t)number;
         return wanted->has_target;
     }
@@ -104,16 +106,16 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
         return fits;
     }
     if (strcmp(key, "heartbeat_ms") == 0) {
-        return take_number(key, value, RULES_HEARTBEAT_MS_MIN, RULES_HEARTBEAT_MS_MAX,
-                           &wanted->heartbeat_ms, complaint);
+        return take_number("the heartbeat in ms", value, RULES_HEARTBEAT_MS_MIN,
+                           RULES_HEARTBEAT_MS_MAX, &wanted->heartbeat_ms, complaint);
     }
     if (strcmp(key, "fail_after_ms") == 0) {
-        return take_number(key, value, 1, RULES_LOST_MS_MAX, &wanted->lost_ms, complaint);
+        return take_number("fail-after in ms", value, 1, RULES_LOST_MS_MAX, &wanted->lost_ms,
+                           complaint);
     }
     if (strcmp(key, "forget_failed") == 0) {
         wanted->forget_failed = json_is_true(value);
-        return json_is_boolean(value) ||
-               complaint_set(complaint, "\"forget_failed\" wants true or false");
+        return json_is_boolean(value) || complaint_set(complaint, "forget_failed is true or false");
     }
     return complaint_set(complaint,
                          "\"%.40s\" is none of guard, size, profile, heartbeat_ms, fail_after_ms, "
@@ -127,7 +129,7 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
     struct guard *guard = &wanted->rules.guard;
 
     if (wanted->has_target && !guard_is_strict(guard)) {
-        return complaint_set(complaint, "\"voters_target\" goes with guard strict");
+        return complaint_set(complaint, "a target of voters goes with guard strict alone");
     }
     if (guard_is_strict(guard)) {
         const uint32_t target = guard_is_strict(&now->guard) ? now->guard.count : 0;
@@ -135,10 +137,12 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
     }
     if (guard->policy != GUARD_MAJORITY) {
         return !wanted->has_size ||
-               complaint_set(complaint, "\"size\" goes with guard majority: say that, too");
+               complaint_set(complaint,
+                             "a size goes with guard majority: give guard=majority, too");
     }
     if (!wanted->has_size && now->guard.policy != GUARD_MAJORITY) {
-        return complaint_set(complaint, "guard majority wants \"size\", the number of all nodes");
+        return complaint_set(
+            complaint, "guard majority wants a size, the number of all nodes: give size=N, too");
     }
     guard->count = wanted->has_size ? wanted->size : now->guard.count;
     return true;
@@ -161,8 +165,8 @@ static bool settle_timing(struct wanted *wanted, struct complaint *complaint)
     rules->lost_ms = timing.lost_ms;
     return wanted->lost_ms == 0 || timing.lost_ms == wanted->lost_ms ||
            complaint_set(complaint,
-                         "fail_after_ms is too short for heartbeats every %llu ms: use %llu or "
-                         "more, or a shorter heartbeat_ms",
+                         "fail-after is too short for heartbeats every %llu ms: use %llums or "
+                         "more, or a shorter heartbeat",
                          (unsigned long long)timing.heartbeat_ms,
                          (unsigned long long)timing.lost_ms);
 }
@@ -176,7 +180,9 @@ static bool read_wanted(json_t *body, const struct facts *facts, struct wanted *
     const struct rules now = terms_rules(facts->terms);
     *wanted = (struct wanted){.rules = now};
     if (!json_is_object(body) || json_object_size(body) == 0) {
-        return complaint_set(complaint, "the body must be an object with what is to be changed");
+        return complaint_set(complaint,
+                             "the body must be an object with what is to be changed, as in "
+                             "{\"guard\": \"majority\", \"size\": 5}");
     }
     json_object_foreach(body, key, value)
     {
@@ -262,7 +268,7 @@ static bool wanted_is_sound(const struct facts *facts, const struct rules *rules
         return true;
     }
     return rules->heartbeat_ms > heartbeat_ms
-               ? complaint_set(complaint, "under guard strict heartbeat_ms is %llu at most",
+               ? complaint_set(complaint, "under guard strict the heartbeat is %llu ms at most",
                                (unsigned long long)heartbeat_ms)
                : complaint_set(complaint, "a guard of %u does not fit a capacity of %u",
                                rules->guard.count, rules->capacity);
@@ -279,8 +285,7 @@ struct answer terms_request(const struct facts *facts, const char *body, size_t 
     good = good && wanted_is_sound(facts, &wanted.rules, &complaint);
     if (!good) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "no terms",
-                              "send {\"guard\": \"majority\", \"size\": 5}, or other terms", "%s",
-                              complaint.text);
+                              "doyen change shows the terms that hold", "%s", complaint.text);
     }
     const struct rules_wish wish = {.number = facts->agreed->number,
                                     .rules = wanted.rules,

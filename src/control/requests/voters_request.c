@@ -106,7 +106,7 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     if (strcmp(key, "number") == 0) {
         wanted->number = json_string_value(value);
         return is_number(wanted->number) ||
-               complaint_set(complaint, "\"number\" wants the text that GET /v1/voters has there");
+               complaint_set(complaint, "\"number\" wants the text that /v1/voters has there");
     }
     if (strcmp(key, "dry_run") == 0) {
         wanted->dry_run = json_is_true(value);
@@ -567,7 +567,9 @@ static struct answer ask_for(const struct facts *facts, const struct voter_surve
 struct answer voters_request(const struct facts *facts, const struct voter_survey *survey,
                              const char *body, size_t length)
 {
-    struct complaint complaint = {.text = "the body is no object of JSON"};
+    struct complaint complaint = {
+        .text = "the body must be an object, as in {\"replace\": \"cyrene\", "
+                "\"with\": \"delphi\"}"};
     struct wanted wanted = {.verb = ""};
     json_t *document = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL);
     struct answer answer;
@@ -575,9 +577,7 @@ struct answer voters_request(const struct facts *facts, const struct voter_surve
     if (json_is_object(document) && read_wanted(document, &wanted, &complaint)) {
         answer = ask_for(facts, survey, &wanted);
     } else {
-        answer = answer_problem(MHD_HTTP_BAD_REQUEST, "no voters",
-                                "send {\"replace\": \"cyrene\", \"with\": \"delphi\"}, or another "
-                                "wish",
+        answer = answer_problem(MHD_HTTP_BAD_REQUEST, "no voters", "doyen voters shows who votes",
                                 "%s", complaint.text);
     }
     json_decref(document);

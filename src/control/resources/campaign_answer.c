@@ -45,7 +45,7 @@ struct answer campaign_answer(struct request *request)
 
     if (!campaign_request_parse(&wanted, request->body.bytes, request->body.length, why)) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "not a campaign",
-                              "send {\"role\": \"NAME\"}; control.md has the rest", "%s", why);
+                              "doyen campaign --help says what each part may be", "%s", why);
     }
     if (!argument_wants_protocol(request, CAMPAIGN_PROTOCOL)) {
         return answer_problem(MHD_HTTP_UPGRADE_REQUIRED, "no upgrade",
@@ -65,10 +65,9 @@ struct answer campaign_answer(struct request *request)
 
 static struct answer no_such_candidate(const struct control *control, const char *role)
 {
-    return answer_problem(MHD_HTTP_NOT_FOUND, "no such candidate",
-                          "doyen roles, or GET /v1/roles, shows who stands for what",
-                          "no client of %s stands for the role '%.80s'", control->facts.self->name,
-                          role);
+    return answer_problem(
+        MHD_HTTP_NOT_FOUND, "no such candidate", "doyen roles shows who stands for what",
+        "no client of %s stands for the role '%.80s'", control->facts.self->name, role);
 }
 
 struct answer campaign_answer_value(struct request *request)
@@ -79,7 +78,7 @@ struct answer campaign_answer_value(struct request *request)
 
     if (!campaign_value_parse(&value, request->body.bytes, request->body.length, why)) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "not a value",
-                              "send {\"role\": \"NAME\", \"value\": \"TEXT\"}", "%s", why);
+                              "doyen roles shows who stands for what, with which value", "%s", why);
     }
     const uint32_t count = campaigns_set_value(&control->campaigns, &value);
     return count == 0 ? no_such_candidate(control, value.role)

@@ -10,6 +10,15 @@
 #include "control/resources/change_log.h"
 #include "control/resources/server.h"
 
+/* By the names that other servers have for it. */
+static const char *known_elsewhere(const char *path)
+{
+    return strncmp(path, "/health", strlen("/health")) == 0 ? "/livez"
+           : text_equal(path, "/ping")                      ? "/livez"
+           : strncmp(path, "/ready", strlen("/ready")) == 0 ? "/readyz"
+                                                            : NULL;
+}
+
 static struct answer answer_unknown(const char *path)
 {
     const char *paths[RESOURCES_MAX] = {NULL};
@@ -17,11 +26,15 @@ static struct answer answer_unknown(const char *path)
     size_t count = 0;
 
     for (size_t i = 0; i < resource_count; i++) {
-        if ((resource_table[i].traits & FOLDER) == 0) {
+        const bool again = count > 0 && text_equal(resource_table[i].path, paths[count - 1]);
+        if ((resource_table[i].traits & FOLDER) == 0 && !again) {
             paths[count++] = resource_table[i].path;
         }
     }
-    const char *near = suggest_nearest(path, paths, count);
+    const char *near = known_elsewhere(path);
+    if (near == NULL) {
+        near = suggest_nearest(path, paths, count);
+    }
     if (near != NULL) {
         snprintf(hint, sizeof hint, "did you mean %s?", near);
     } else {

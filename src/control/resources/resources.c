@@ -91,25 +91,25 @@ static struct answer answer_is_coordinator(struct request *request)
     }
     if (facts->coordinator == NULL) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting",
-                              "GET /v1/status shows what this node waits for",
+                              "doyen status shows what this node waits for",
                               "there is no coordinator: this node is in phase %s",
                               phase_text(facts->phase));
     }
     if (!id_equal(&facts->coordinator->id, &facts->self->id)) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting",
-                              "GET /v1/coordinator has its address", "the coordinator is %s",
+                              "doyen coordinator has its address", "the coordinator is %s",
                               facts->coordinator->name);
     }
     if (!facts->guard.met) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting",
-                              "GET /v1/members shows who is missing",
+                              "doyen members shows who is missing",
                               "this node coordinates, but its guard wants %u members heard lately "
                               "and there are %u",
                               facts->guard.needed, facts->guard.fresh);
     }
     if (facts->withdrawn) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting",
-                              "GET /v1/coordinator says who coordinates next",
+                              "doyen coordinator says who coordinates next",
                               "this node %s, and has given up its right to act",
                               facts->phase == PHASE_LEAVING ? "leaves" : "hands over");
     }
@@ -178,7 +178,7 @@ static struct answer answer_unknown_member(const struct facts *facts, unsigned s
                                            const char *name)
 {
     const char *near = report_suggest(facts, name);
-    char hint[NAME_BYTES_MAX + 64] = "doyen members, or GET /v1/members, has the names";
+    char hint[NAME_BYTES_MAX + 64] = "doyen members has the names";
 
     if (near != NULL) {
         snprintf(hint, sizeof hint, "did you mean %s?", near);
@@ -404,13 +404,13 @@ static struct answer rotate(struct request *request, enum rotation_kind kind)
         const char *key = argument_value(request, "key");
         if (key == NULL || !fingerprint_parse(key, &rotation.fingerprint)) {
             return answer_problem(
-                MHD_HTTP_BAD_REQUEST, "not a key", "GET /v1/keys has the fingerprints",
+                MHD_HTTP_BAD_REQUEST, "not a key", "doyen keys has the fingerprints",
                 "'%.20s' is no fingerprint of four hexadecimal digits", key == NULL ? "" : key);
         }
     }
     if (!node_rotate(control->node, &rotation, &complaint)) {
         return answer_problem(MHD_HTTP_CONFLICT, "keys not changed",
-                              "GET /v1/keys shows who holds which key", "%s", complaint.text);
+                              "doyen keys shows who holds which key", "%s", complaint.text);
     }
     return answer_keys(request);
 }
@@ -493,9 +493,7 @@ static struct answer answer_fault(struct request *request)
     }
     if (!fault_request_parse(&fault, request->body.bytes, request->body.length, why)) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "not a fault",
-                              "send {\"drop\": [\"NAME\"]}, {\"delay\": {\"name\": \"NAME\", "
-                              "\"ms\": 100}} or {\"clear\": true}",
-                              "%s", why);
+                              "doyen fault --help says which there are", "%s", why);
     }
     for (uint32_t i = 0; i < fault.name_count; i++) {
         if (text_equal(fault.names[i], control->facts.self->name)) {
@@ -506,7 +504,7 @@ static struct answer answer_fault(struct request *request)
                                   control->facts.self->name);
         }
         if (!node_fault_knows(control->node, fault.names[i])) {
-            struct answer answer = answer_unknown_member(&control->facts, MHD_HTTP_BAD_REQUEST,
+            struct answer answer = answer_unknown_member(&control->facts, MHD_HTTP_NOT_FOUND,
                                                          fault.names[i]);
             fault_request_deinit(&fault);
             return answer;
@@ -518,7 +516,7 @@ static struct answer answer_fault(struct request *request)
     if (!applied) {
         json_decref(body);
         return answer_problem(MHD_HTTP_CONFLICT, "fault not applied",
-                              "send {\"clear\": true} and ask again",
+                              "doyen fault clear ends all, then ask again",
                               "the view changed meanwhile, or too many faults are in force");
     }
     return answer_json(MHD_HTTP_OK, body);

@@ -80,7 +80,7 @@ static bool take_number(const json_t *value, const char *name, json_int_t from, 
     if (!json_is_integer(value) || json_integer_value(value) < from ||
         json_integer_value(value) > to) {
         snprintf(why, CAMPAIGN_WHY_MAX,
-                 "%s wants a whole number from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT,
+                 "%s is a whole number from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT,
                  name, from, to);
         return false;
     }
@@ -109,7 +109,7 @@ static bool take_priority(struct campaign_request *campaign, const json_t *value
 static bool take_grace(struct campaign_request *campaign, const json_t *value, char *why)
 {
     campaign->has_grace = true;
-    return take_number(value, "grace_ms", 0, GRACE_MS_MAX, &campaign->grace_ms, why);
+    return take_number(value, "the grace in ms", 0, GRACE_MS_MAX, &campaign->grace_ms, why);
 }
 
 static bool take_preempt(struct campaign_request *campaign, const json_t *value, char *why)
@@ -124,8 +124,8 @@ static bool take_preempt(struct campaign_request *campaign, const json_t *value,
 static bool take_preempt_after(struct campaign_request *campaign, const json_t *value, char *why)
 {
     uint64_t number = 0;
-    const bool taken = take_number(value, "preempt_after_ms", 0, ROLE_PREEMPT_AFTER_MS_MAX, &number,
-                                   why);
+    const bool taken = take_number(value, "preempt-after in ms", 0, ROLE_PREEMPT_AFTER_MS_MAX,
+                                   &number, why);
 
     campaign->terms.preempt_after_ms = (uint32_t)number;
     return taken;
@@ -152,7 +152,7 @@ static bool take_need(struct campaign_request *campaign, const json_t *value, ch
 
     if (text == NULL || !role_need_is_sound(text, length)) {
         snprintf(why, CAMPAIGN_WHY_MAX,
-                 "need wants a tag, \"KEY\" or \"KEY=VALUE\", of 1 to %d bytes without control "
+                 "the tag that is needed is KEY or KEY=VALUE, of 1 to %d bytes without control "
                  "characters",
                  ROLE_NEED_BYTES_MAX);
         return false;
@@ -196,7 +196,7 @@ static bool take_all(struct campaign_request *campaign, json_t *body, char *why)
     json_t *value;
 
     if (json_object_get(body, "role") == NULL) {
-        snprintf(why, CAMPAIGN_WHY_MAX, "the body names no role");
+        snprintf(why, CAMPAIGN_WHY_MAX, "the body names no role, as {\"role\": \"NAME\"} does");
         return false;
     }
     json_object_foreach(body, name, value)
@@ -206,7 +206,8 @@ static bool take_all(struct campaign_request *campaign, json_t *body, char *why)
         }
     }
     if (json_object_get(body, "priority") != NULL && campaign->terms.policy != ROLE_PRIORITY) {
-        snprintf(why, CAMPAIGN_WHY_MAX, "a priority counts under the policy priority alone");
+        snprintf(why, CAMPAIGN_WHY_MAX,
+                 "a priority counts under the policy priority alone: give that policy, too");
         return false;
     }
     if (json_object_get(body, "preempt") == NULL) {
@@ -214,8 +215,9 @@ static bool take_all(struct campaign_request *campaign, json_t *body, char *why)
                                   campaign->terms.preempt_after_ms > 0;
     }
     if (!campaign->terms.preempt && campaign->terms.preempt_after_ms > 0) {
-        snprintf(why, CAMPAIGN_WHY_MAX,
-                 "preempt_after_ms says when a better one takes over, and preempt that none does");
+        snprintf(
+            why, CAMPAIGN_WHY_MAX,
+            "one part says when a better one takes over, another that none does: leave one out");
         return false;
     }
     return true;

@@ -152,12 +152,17 @@ static json_t *need_json(const char *need)
     return need[0] == '\0' ? json_null() : json_of_text(need, strlen(need));
 }
 
-/* K6b: may it hold the role, as this node's view has its member? */
-static bool is_eligible(const struct role_row *row, const struct facts *facts)
+static bool lacks_tag(const struct role_row *row, const struct facts *facts)
 {
     const struct member *member = &facts->view->members[row->position];
 
-    return !member->drained && (row->need[0] == '\0' || tags_have(member_tags(member), row->need));
+    return row->need[0] != '\0' && !tags_have(member_tags(member), row->need);
+}
+
+/* K6b: may it hold the role, as this node's view has its member? */
+static bool is_eligible(const struct role_row *row, const struct facts *facts)
+{
+    return !facts->view->members[row->position].drained && !lacks_tag(row, facts);
 }
 
 static json_t *row_json(const struct role_row *row, const struct facts *facts)
@@ -169,6 +174,7 @@ static json_t *row_json(const struct role_row *row, const struct facts *facts)
         json_put(object, "number", row->number == 0 ? json_null() : json_of_u64(row->number)) &&
         json_put(object, "priority", json_integer(row->priority)) &&
         json_put(object, "eligible", json_boolean(is_eligible(row, facts))) &&
+        json_put(object, "lacks", lacks_tag(row, facts) ? need_json(row->need) : json_null()) &&
         json_put(object, "value", json_of_text(row->value, strlen(row->value)));
 
     if (role_row_holds(row)) {

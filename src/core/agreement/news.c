@@ -41,6 +41,14 @@ static void tell_tags(struct core *core, const struct member *before, const stru
     }
 }
 
+/* E7: whether it may coordinate. */
+static void tell_drained(struct core *core, const struct member *before, const struct member *now)
+{
+    if (before->drained != now->drained) {
+        outbox_notice_of(core, NOTICE_DRAINED, now)->on = now->drained;
+    }
+}
+
 void news_tell_members(struct core *core, const struct installed *before)
 {
     for (uint32_t i = 0; i < before->view->member_count; i++) {
@@ -51,6 +59,7 @@ void news_tell_members(struct core *core, const struct installed *before)
             tell_gone(core, member);
         } else {
             tell_tags(core, member, &core->view.members[position]);
+            tell_drained(core, member, &core->view.members[position]);
         }
     }
     tell_joined(core, before->view);

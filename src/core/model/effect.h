@@ -57,6 +57,8 @@ enum notice_type {
     NOTICE_ADDRESS,      /* subject, this node, with its address; here, another. Not the core's */
     NOTICE_OWNERS,       /* owners: what this node owns of the partitions, or is to own, is other
                             than before. Not the core's either */
+    NOTICE_DRAINED,      /* subject; on: a view has it drained; off: not any more (E7); before its
+                            NOTICE_VIEW */
     NOTICE_AUTOPILOT,    /* subject is to vote, where it is no member nobody can; `by`, `goes`: the
                             silent one in whose stead, if there is one (Z17) */
 };

@@ -495,6 +495,23 @@ static bool choose_advertise(struct reading *reading)
     return refuse_ambiguous(reading, &candidates, "there is no seed to tell by");
 }
 
+/* Nobody but this host sends to its loopback. */
+static bool is_reached(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+    char why[160];
+    char listen[ADDRESS_TEXT_MAX];
+    char advertise[ADDRESS_TEXT_MAX];
+
+    if (!address_is_loopback(&config->listen) || address_is_loopback(&config->advertise)) {
+        return true;
+    }
+    snprintf(why, sizeof why,
+             "nobody who sends to %s reaches a node that listens on %s: listen there, or on all",
+             address_text(&config->advertise, advertise), address_text(&config->listen, listen));
+    return refuse_option(reading, "advertise", why);
+}
+
 static bool complete_advertise(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
@@ -510,7 +527,7 @@ static bool complete_advertise(struct reading *reading)
                      address_family_text(&config->advertise), address_family_text(&config->listen));
             return refuse_option(reading, "advertise", why);
         }
-        return true;
+        return is_reached(reading);
     }
     if (!address_is_wildcard(&config->listen)) {
         config->advertise = config->listen;

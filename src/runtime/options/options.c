@@ -332,7 +332,7 @@ static const struct setting options[] = {
     {.name = "hooks",
      .argument = "DIR",
      .help = "Runs the executables of DIR that are named after what happens: joined, gone, "
-             "coordinator, acting, not-acting, guard, split, merge; see doyen hook",
+             "coordinator, acting, not-acting, guard, split, merge, drained; see doyen hook",
      .fallback_note = "none",
      .group = GROUP_CLIENTS,
      .kind = &option_path,

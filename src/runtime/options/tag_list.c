@@ -42,6 +42,10 @@ bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complain
     if (equals == NULL || equals == tag) {
         return complaint_set(complaint, "'%.60s' is not a tag: write KEY=VALUE", tag);
     }
+    if (memchr(tag, ' ', (size_t)(equals - tag)) != NULL) {
+        return complaint_set(complaint, "the key of '%.60s' has a blank: use another character",
+                             tag);
+    }
     if (!utf8_is_printable(tag, bytes - 1)) {
         return complaint_set(complaint,
                              "a tag has to be UTF-8 without control characters: change it");

@@ -390,6 +390,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_PARTITIONS:
     case NOTICE_OWNERS:
     case NOTICE_TAGS:
+    case NOTICE_DRAINED:
         return LOG_INFO;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_LATE:

@@ -1,6 +1,7 @@
 // Client against real daemons: view, wait, watch, and what it refuses.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
@@ -297,6 +298,17 @@ test("a socket of a foreign account is not asked", async (t) => {
   assert.equal(asked, 0);
   await refuses(new Client({ control, expectUser: 4242 }).view(), UNREACHABLE, /went away/);
   assert.equal(asked, 1);
+});
+
+test("no question keeps a program from ending", async (t) => {
+  const cluster = await Cluster.of(t, 1);
+  const program = `import { Client } from ${JSON.stringify(new URL("../../../src/bindings/node/index.js", import.meta.url).href)};
+    const client = new Client({ control: ${JSON.stringify(cluster.control("athens"))} });
+    await client.wait({ acting: true, timeoutMs: ${LIMIT_MS} });
+    console.log((await client.acting()) !== null);`;
+  const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { timeout: LIMIT_MS, encoding: "utf8" });
+  assert.equal(stdout, "true\n");
+  assert.equal(status, 0);
 });
 
 test("no descriptor is left open", async (t) => {

@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+"""What doyen, doyend and a daemon answer to what is wrong: one line that says what to do, in the words of
+the command, and the right status.
+
+    test/scripts/inputs.sh BUILD [--show]      --show prints each command, its status and what it wrote
+
+The table is in test/scripts/inputs.txt: STATUS, the words of a command line as a shell has them, and perhaps
+=> and words that the answer has to have. A status of 1 to 6 is asked of the daemon of a cluster of three.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+LIMIT_S = 30
+API = re.compile(r"/v1/|\bGET |\bPOST |\bJSON\b|\{\"|control\.md|\bHTTP status|(?:heartbeat|fail_after|grace|preempt_after)_ms\b|\bphase member\b|\(null\)")
+USAGE = "64"
+
+
+def read_table(path):
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\n")
+            if line == "" or line.startswith("#"):
+                continue
+            command, _, words = line.partition(" => ")
+            status, _, command = command.partition(" ")
+            yield number, status, command, words
+
+
+def run(build, folder, command):
+    words = shlex.split(command)
+    variables = dict(os.environ)
+    while "=" in words[0] and words[0].split("=")[0].isupper():
+        name, _, value = words.pop(0).partition("=")
+        variables[name] = value
+    program = words[0] if words[0] in ("doyend", "curl") else "doyen"
+    if program == "doyen":
+        socket = [] if words[0] == "-" or "DOYEN_CONTROL" in variables else ["-c", f"{folder}/members/athens.sock"]
+        words = [os.path.join(build, "doyen"), *socket, *(words[1:] if words[0] == "-" else words)]
+    elif program == "curl":
+        words = ["curl", "-s", "--unix-socket", f"{folder}/members/athens.sock", *words[1:]]
+    else:
+        words = [os.path.join(build, program), *words[1:]]
+    words = [word.replace("LONG", "x" * 600) for word in words]
+    done = subprocess.run(words, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=LIMIT_S, check=False)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def faults_of(program, wanted, words, status, out, err):
+    """What is bad about an answer."""
+    if program == "curl":
+        return [] if words in out else [f"does not say {words!r}"]
+    faults = []
+    if str(status) != wanted:
+        faults.append(f"status {status}, not {wanted}")
+    if words not in err:
+        faults.append(f"does not say {words!r}")
+    lines = err.rstrip("\n").split("\n") if err else []
+    if wanted != "0" and not lines:
+        faults.append("says nothing")
+    if program == "doyen" and wanted == USAGE and len(lines) != 1:
+        faults.append(f"{len(lines)} lines")
+    if any(len(line) > 800 for line in lines):
+        faults.append("a line that nobody reads")
+    if program == "doyen" and API.search(err):
+        faults.append(f"speaks of {API.search(err).group()!r}")
+    if wanted != "0" and not re.search(r"[:;?]", err):
+        faults.append("no remedy")
+    return faults
+
+
+def cluster(verb, *words):
+    script = os.path.join(os.path.dirname(__file__), "..", "..", "scripts", "cluster")
+    subprocess.run([script, verb, *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    show = "--show" in sys.argv
+    table = list(read_table(os.path.join(os.path.dirname(os.path.abspath(__file__)), "inputs.txt")))
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(DOYEN_BUILD=build, DOYEN_CLUSTER_DIR=f"{folder}/members", XDG_RUNTIME_DIR=folder)
+        cluster("up", "3")
+        for name in [name for name in os.environ if name.startswith("DOYEN_") and name not in
+                     ("DOYEN_BUILD", "DOYEN_CLUSTER_DIR", "DOYEN_CLUSTER_PORT")]:
+            del os.environ[name]
+        try:
+            for number, wanted, command, words in table:
+                program = next((p for p in ("doyend", "curl") if f" {command} ".startswith(f" {p} ")), "doyen")
+                try:
+                    status, out, err = run(build, folder, command)
+                    faults = faults_of(program, wanted, words, status, out, err)
+                except subprocess.TimeoutExpired:
+                    status, out, err, faults = "-", "", "", [f"no end within {LIMIT_S} s"]
+                bad += bool(faults)
+                if show or faults:
+                    print(f"{number}: {command}\n    status {status}")
+                    for line in (err or out).rstrip("\n").split("\n")[:6]:
+                        print(f"    {line[:400]}")
+                    for fault in faults:
+                        print(f"    BAD: {fault}")
+        finally:
+            cluster("down")
+    print(f"{len(table)} inputs, {bad} bad answers")
+    sys.exit(1 if bad else 0)
+
+
+main()
