@@ -51,6 +51,31 @@ bool change_all_but_the_former_answered(const struct core *core, uint32_t former
     return true;
 }
 
+/* L3b: it hears that one, and has no answer of it. */
+static bool is_silent(const struct core *core, uint32_t position)
+{
+    const uint32_t in_view = view_find(&core->view, &core->change.pending.members[position].id);
+
+    return in_view != VIEW_NONE && change_is_awaited(core, position) &&
+           hearing_is_fresh(core, in_view) && !core->peers[in_view].signs.late;
+}
+
+/* Under strict, where each of those who are not silent accepts it. */
+static bool could_be_accepted(const struct core *core)
+{
+    const struct view *proposed = &core->change.pending;
+    const struct voter_lists *lists = &proposed->voters;
+    voter_set others = voter_lists_all(lists);
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const uint32_t position = view_find_name(proposed, lists->voters[i].name);
+        if (position != VIEW_NONE && is_silent(core, position)) {
+            others &= ~voter_set_of(i);
+        }
+    }
+    return !core_is_strict(core) || voter_lists_agree(lists, others);
+}
+
 bool change_is_unanswered(const struct core *core)
 {
     uint32_t asked = 0;
@@ -62,11 +87,10 @@ bool change_is_unanswered(const struct core *core)
             core->peers[in_view].charge.verdict == VERDICT_NONE &&
             !follow_is_behind(core, in_view)) {
             asked++;
-            silent += change_is_awaited(core, i) && hearing_is_fresh(core, in_view) &&
-                      !core->peers[in_view].signs.late;
+            silent += is_silent(core, i);
         }
     }
-    return silent > asked / 2 && silent > 1;
+    return silent > 1 && (silent > asked / 2 || !could_be_accepted(core));
 }
 
 bool change_has_agreed(const struct core *core, uint32_t position)
