@@ -651,7 +651,7 @@ static void read_wish(struct reader *reader, struct wish *wish)
         break;
     case WISH_MOVE:
         reader_fields(reader, MOVE_FIELDS);
-        wish->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_UNDRAIN);
+        wish->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_FORGET);
         wish->move.subject = reader_id(reader);
         break;
     case WISH_TAGS:

@@ -65,7 +65,7 @@ _doyen()
     else
         words=$(_doyen_options "$program" "$verb")
         case $verb in
-        transfer | drain | undrain | why | fault) words+=" $(_doyen_members)" ;;
+        transfer | drain | undrain | remove | why | fault) words+=" $(_doyen_members)" ;;
         keys) words+=" reload use remove" ;;
         voters) words+=" add remove replace set $(_doyen_members)" ;;
         tag) words+=" set unset" ;;

@@ -32,7 +32,7 @@ end
 complete --command doyen --no-files
 complete --command doyen --condition 'not __doyen_verb' --arguments '(__doyen_verbs) (__doyen_options doyen)'
 complete --command doyen --condition __doyen_verb --arguments '(__doyen_options doyen (__doyen_verb))'
-complete --command doyen --condition 'contains -- (__doyen_verb) transfer drain undrain why fault wait' \
+complete --command doyen --condition 'contains -- (__doyen_verb) transfer drain undrain remove why fault wait' \
     --arguments '(__doyen_members)'
 complete --command doyen --condition 'contains -- (__doyen_verb) keys' --arguments 'reload use remove'
 complete --command doyen --condition 'contains -- (__doyen_verb) voters' --arguments '(__doyen_members) add remove replace set'

@@ -60,7 +60,7 @@ _doyen()
         _doyen_options $program
     else
         case $verb in
-        transfer | drain | undrain | why | fault) _doyen_members ;;
+        transfer | drain | undrain | remove | why | fault) _doyen_members ;;
         keys) compadd reload use remove ;;
         voters) compadd add remove replace set; _doyen_members ;;
         tag) compadd set unset ;;

@@ -352,7 +352,7 @@ static void read_move(struct cursor *cursor, struct record *record)
     struct move *move = &record->event.move;
 
     record->event.type = EVENT_MOVE;
-    move->kind = (enum move_kind)read_number(cursor, MOVE_TRANSFER, MOVE_UNDRAIN);
+    move->kind = (enum move_kind)read_number(cursor, MOVE_TRANSFER, MOVE_FORGET);
     const uint8_t *id = read_bytes(cursor, sizeof move->subject.bytes);
     if (id != NULL) {
         memcpy(move->subject.bytes, id, sizeof move->subject.bytes);

@@ -349,6 +349,7 @@ bool journal_is_evidence(enum notice_type type)
     switch (type) {
     case NOTICE_JOINED:
     case NOTICE_GONE:
+    case NOTICE_FORGOTTEN:
     case NOTICE_COORDINATOR:
     case NOTICE_SUSPECT:
     case NOTICE_CLEARED:
@@ -439,7 +440,7 @@ static bool belongs_to_new_view(const struct notice *notice)
 {
     return notice->type == NOTICE_JOINED || notice->type == NOTICE_GONE ||
            notice->type == NOTICE_VIEW || notice->type == NOTICE_TAGS ||
-           notice->type == NOTICE_DRAINED ||
+           notice->type == NOTICE_DRAINED || notice->type == NOTICE_FORGOTTEN ||
            (notice->type == NOTICE_PHASE && notice->phase == PHASE_MEMBER);
 }
 
@@ -541,6 +542,8 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         keep_tags(journal, entry);
     } else if (notice->type == NOTICE_DRAINED) {
         pending_other(&journal->pending, &notice->subject, notice->on ? "drained" : "undrained");
+    } else if (notice->type == NOTICE_FORGOTTEN) {
+        pending_other(&journal->pending, &notice->subject, "forgotten");
     } else if (notice->type == NOTICE_VIEW) {
         record_view(journal, entry, view);
     } else {

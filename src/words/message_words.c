@@ -159,6 +159,8 @@ static const char *move_kind_text(enum move_kind kind)
         return "drain";
     case MOVE_UNDRAIN:
         return "undrain";
+    case MOVE_FORGET:
+        return "forget";
     }
     return "?";
 }

@@ -566,6 +566,9 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
         add_fact(fields, entry, subject_rows);
         add_fact(fields, entry, tags_rows);
         return;
+    case NOTICE_FORGOTTEN:
+        add_fact(fields, entry, subject_rows);
+        return;
     case NOTICE_DRAINED:
         add_fact(fields, entry, subject_rows);
         add_fact(fields, entry, drained_rows);

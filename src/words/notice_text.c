@@ -229,6 +229,8 @@ const char *notice_event(enum notice_type type)
         return "tags";
     case NOTICE_DRAINED:
         return "drained";
+    case NOTICE_FORGOTTEN:
+        return "forgotten";
     }
     return "unknown";
 }

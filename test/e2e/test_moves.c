@@ -150,6 +150,29 @@ Story(moves, a_drained_node_coordinates_only_if_nobody_else_can)
     cr_assert(json_is_true(json_object_get(document_kept(back.out), "done")));
 }
 
+/* E9, G1c: a place that a host keeps which is gone for good is given away when people say so. */
+Story(moves, who_will_not_return_is_forgotten)
+{
+    struct cluster *cluster = cluster_new(ARGS("--guard", "majority", "--size", "3"));
+
+    cluster_form(cluster, "athens byzantium cyrene");
+    const struct outcome member = doyen(cluster, "athens", ARGS("remove", "cyrene", "--yes"));
+    assert_failure(&member, REFUSED, "cyrene is a member, and not gone; have it leave");
+    cluster_kill(cluster, "cyrene");
+    assert_agreement(cluster, "athens byzantium");
+    const struct outcome unsure = doyen(cluster, "byzantium", ARGS("remove", "cyrene"));
+    assert_failure(&unsure, USAGE, "add --yes");
+    const struct outcome done = doyen(cluster, "byzantium", ARGS("remove", "cyrene", "--yes"));
+    assert_code(&done, DONE);
+    cr_assert_str_eq(done.out, "cyrene is forgotten\n");
+    const struct outcome again = doyen(cluster, "byzantium", ARGS("remove", "cyrene", "--yes"));
+    assert_failure(&again, REFUSED, "cyrene is not on the list");
+    const struct outcome views = doyen(cluster, "athens", ARGS("history"));
+    assert_text_has(views.out, "~cyrene(forgotten)");
+    cluster_start(cluster, "delphi", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium delphi");
+}
+
 /* The youngest first, the coordinator last, after one who is back has taken over. */
 Story(moves, a_restart_plan_changes_the_coordinator_once)
 {

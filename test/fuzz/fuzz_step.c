@@ -170,7 +170,7 @@ static void fill_joiner(struct fuzz *fuzz, struct input *input, struct joiner *j
 
 static struct move any_move(const struct fuzz *fuzz, struct input *input)
 {
-    return (struct move){.kind = (enum move_kind)(below(input, MOVE_UNDRAIN) + 1),
+    return (struct move){.kind = (enum move_kind)(below(input, MOVE_FORGET) + 1),
                          .subject = below(input, 2) == 0 ? core_self(fuzz->core)->id
                                                          : fuzz->people[below(input, PEOPLE)]};
 }

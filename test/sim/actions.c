@@ -584,6 +584,15 @@ void sim_change_voters(struct sim *sim, uint32_t index, uint32_t set, uint32_t a
     queue_push(&sim->queue, sim->now_us, pending);
 }
 
+void sim_forget(struct sim *sim, uint32_t index, const struct node_id *gone)
+{
+    if (sim_is_running(sim, index)) {
+        struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_MOVE);
+        pending->move = (struct move){.kind = MOVE_FORGET, .subject = *gone};
+        queue_push(&sim->queue, sim->now_us, pending);
+    }
+}
+
 void sim_forget_failed(struct sim *sim, uint32_t index)
 {
     if (sim_is_running(sim, index)) {
@@ -603,16 +612,21 @@ static bool coordinates(const struct host *host)
            id_equal(&core_view(host->core)->members[0].id, &host->witness.life);
 }
 
-static bool lists_invented(struct sim *sim, const struct view *view)
+/* The first who failed and never was, and how many there are. */
+static const struct gone *invented_in(struct sim *sim, const struct view *view, uint32_t *count)
 {
+    const struct gone *first = NULL;
+
+    *count = 0;
     for (uint32_t i = 0; i < view->gone_count; i++) {
         const struct gone *gone = &view->gone[i];
         if (gone->reason == GONE_FAILED && gone->accuser_count > 0 &&
             oracle_host_of(&sim->oracle, &gone->id) == SIM_NOBODY) {
-            return true;
+            first = first == NULL ? gone : first;
+            (*count)++;
         }
     }
-    return false;
+    return first;
 }
 
 bool sim_forgets_invented(struct sim *sim)
@@ -625,11 +639,17 @@ bool sim_forgets_invented(struct sim *sim)
     }
     for (uint32_t i = 0; waits && i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
+        uint32_t count = 0;
         if (coordinates(host) && sim_is_acting(sim, i) &&
             sim_rules(sim, i).guard.policy == GUARD_MAJORITY &&
-            lists_invented(sim, core_view(host->core))) {
-            trace_note(sim, "%s is to forget who failed", host->name);
-            sim_forget_failed(sim, i);
+            invented_in(sim, core_view(host->core), &count) != NULL) {
+            const struct gone *first = invented_in(sim, core_view(host->core), &count);
+            trace_note(sim, "%s is to forget %u who failed", host->name, count);
+            if (count == 1) {
+                sim_forget(sim, i, &first->id); /* E9 */
+            } else {
+                sim_forget_failed(sim, i);
+            }
             return true;
         }
     }

@@ -882,7 +882,7 @@ static void tell_merges(struct teller *teller)
 static void tell_moves(struct teller *teller)
 {
     begin_wish(teller, WISH_MOVE);
-    teller->message->wish.move.kind = (enum move_kind)draw(teller, MOVE_TRANSFER, MOVE_UNDRAIN);
+    teller->message->wish.move.kind = (enum move_kind)draw(teller, MOVE_TRANSFER, MOVE_FORGET);
     teller->message->wish.move.subject = any_id(teller);
 }
 

@@ -204,6 +204,9 @@ void sim_change_terms(struct sim *sim, uint32_t host, const struct rules *rules)
 /* The operator of the host says that of those who failed none runs anywhere (A4c). */
 void sim_forget_failed(struct sim *sim, uint32_t host);
 
+/* E9: that one, who is gone, is listed no more. */
+void sim_forget(struct sim *sim, uint32_t host, const struct node_id *gone);
+
 /* Liars made members up that a coordinator takes for failed, and keeps places for, while others
  * wait to be let in (G1e); if so, its operator says that none of these runs anywhere. */
 bool sim_forgets_invented(struct sim *sim);

@@ -352,6 +352,34 @@ Story(terms, who_failed_is_forgotten_where_nothing_else_changes)
     sim_free(sim);
 }
 
+/* E9a: the same of one by name, asked of a member; another one that failed keeps its place. */
+Story(terms, one_who_failed_is_forgotten_by_name)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 6,
+                                                    .guard = {GUARD_MAJORITY, 5},
+                                                    .disorder = true,
+                                                    .silent_ms = 63});
+
+    for (uint32_t host = A; host <= E; host++) {
+        sim_start(sim, host);
+    }
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    const struct node_id gone = core_self(sim_core(sim, D))->id;
+    sim_crash(sim, D);
+    sim_crash(sim, E);
+    sim_run(sim, SETTLE_MS);
+    sim_start(sim, F);
+    sim_run(sim, 2 * SETTLE_MS);
+    story_check(sim_age(sim, A, F) == 0, seed);
+    sim_forget(sim, B, &gone);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_check(sim_age(sim, A, F) != 0, seed);
+    story_check(view_find_gone(core_view(sim_core(sim, C)), &gone) == NULL, seed);
+    story_check(core_view(sim_core(sim, C))->gone_count == 1, seed);
+    sim_free(sim);
+}
+
 /* A4a, D8c: so far the coordinator asks two, and three with the leases of the next guard. */
 Story(terms, a_guard_that_counts_more_is_agreed_in_quiet)
 {

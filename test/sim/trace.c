@@ -41,6 +41,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_PARTITIONS] = "partitions",
         [NOTICE_TAGS] = "tags",
         [NOTICE_DRAINED] = "drained",
+        [NOTICE_FORGOTTEN] = "forgotten",
         [NOTICE_ADDRESS] = "address",
         [NOTICE_OWNERS] = "owners",
         [NOTICE_AUTOPILOT] = "voters-wish",
@@ -344,6 +345,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
     case NOTICE_TAGS:
+    case NOTICE_FORGOTTEN:
     case NOTICE_ADDRESS:
     case NOTICE_OWNERS:
     case NOTICE_AUTOPILOT:

@@ -368,6 +368,44 @@ Test(core_moves, the_next_view_says_who_is_drained)
     rig_free(rig);
 }
 
+/* E9a */
+Test(core_moves, who_is_gone_is_forgotten_when_that_is_wished)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct node_id gone = rig_id(rig, 'C');
+
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish.kind = WISH_LEAVE});
+    rig_pass(rig, rig->timing.batch_ms, "B");
+    const struct message ack = rig_ack(rig, 'B');
+    rig_gets(rig, 'B', &ack);
+    rig_pass(rig, 1, "B");
+    cr_assert_not_null(view_find_gone(core_view(rig->core), &gone));
+
+    struct message wish = {.type = MESSAGE_WISH,
+                           .wish = {.kind = WISH_MOVE, .move = {MOVE_FORGET, gone}}};
+    rig_gets(rig, 'B', &wish);
+    rig_pass(rig, rig->timing.batch_ms, "B");
+    cr_assert_null(view_find_gone(proposed_to(rig, 'B'), &gone));
+    const struct message again = rig_ack(rig, 'B');
+    rig_gets(rig, 'B', &again);
+    rig_pass(rig, 1, "B");
+    cr_assert_null(view_find_gone(core_view(rig->core), &gone));
+    cr_assert_eq(rig->noticed[NOTICE_FORGOTTEN], 1);
+    rig_refuses(rig, 'B', &wish, REFUSED_SO_ALREADY);
+    rig_free(rig);
+}
+
+/* E9a: a member is none that could be forgotten. */
+Test(core_moves, a_member_is_not_forgotten)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message wish = {.type = MESSAGE_WISH,
+                           .wish = {.kind = WISH_MOVE, .move = {MOVE_FORGET, rig_id(rig, 'C')}}};
+
+    rig_refuses(rig, 'B', &wish, REFUSED_SO_ALREADY);
+    rig_free(rig);
+}
+
 /* E7a */
 Test(core_moves, a_drained_member_stands_behind_the_others)
 {

@@ -238,6 +238,9 @@ static const struct words_case cases[] = {
     {{.type = NOTICE_DRAINED, .subject = OF_B},
      "byzantium is not drained any more: it may coordinate",
      "name=byzantium drained=no"},
+    {{.type = NOTICE_FORGOTTEN, .subject = OF_B},
+     "byzantium, which was gone, is forgotten: an operator wanted it",
+     "name=byzantium"},
     {{.type = NOTICE_ADDRESS, .subject = OF_B},
      "10.0.0.2, by which the others know this node, is gone from its host: give the host that "
      "address back, or start doyend again, with another --listen and --advertise if they name it",

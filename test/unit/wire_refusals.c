@@ -218,7 +218,7 @@ const struct wire_refusal wire_refusals[] = {
     {"bound-merge-reason-zero", WIRE_BOUND, "reason 0", "merge-refused", EDIT_TOKENS, 6, 1, "00"},
     {"bound-merge-reason", WIRE_BOUND, "reason 8", "merge-refused", EDIT_TOKENS, 6, 1, "08"},
     {"bound-move-kind-zero", WIRE_BOUND, "move 0", "wish-transfer", EDIT_TOKENS, 7, 1, "00"},
-    {"bound-move-kind", WIRE_BOUND, "move 4", "wish-transfer", EDIT_TOKENS, 7, 1, "04"},
+    {"bound-move-kind", WIRE_BOUND, "move 5", "wish-transfer", EDIT_TOKENS, 7, 1, "05"},
     {"bound-wish-kind-zero", WIRE_BOUND, "wish 0", "wish-transfer", EDIT_TOKENS, 5, 1, "00"},
     {"bound-wish-kind", WIRE_BOUND, "wish 5", "wish-transfer", EDIT_TOKENS, 5, 1, "05"},
     {"shape-wish-leave", WIRE_SHAPE, "to leave, and something more", "wish-leave", EDIT_TOKENS, 6,

@@ -1,9 +1,10 @@
-/* doyen transfer, drain, undrain: planned moves. The daemon passes on what is asked; this waits
- * until it is so. */
+/* doyen transfer, drain, undrain, remove: planned moves. The daemon passes on what is asked; this
+ * waits until it is so. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/print/duration.h"
 #include "cli/request/cli.h"
@@ -21,12 +22,14 @@ enum {
 
 struct move_options {
     const char *name; /* NULL: not given */
+    bool sure;        /* that one may be removed */
     uint64_t timeout_ms;
 };
 
 static enum exit_code run_transfer(struct cli *cli, int argc, char **argv);
 static enum exit_code run_drain(struct cli *cli, int argc, char **argv);
 static enum exit_code run_undrain(struct cli *cli, int argc, char **argv);
+static enum exit_code run_remove(struct cli *cli, int argc, char **argv);
 
 static error_t parse_move(int key, char *argument, struct argp_state *state)
 {
@@ -100,6 +103,49 @@ const struct verb verb_undrain = {
     .parse = parse_move,
     .example = "doyen undrain athens",
     .run = run_undrain,
+};
+
+static error_t parse_remove(int key, char *argument, struct argp_state *state)
+{
+    struct move_options *options = state->input;
+
+    switch (key) {
+    case 'y':
+        options->sure = true;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        cli_usage_error(state, "remove whom? Give the name of one that is gone, as doyen members "
+                               "lists it");
+    default:
+        return parse_move(key, argument, state);
+    }
+}
+
+static const struct argp_option remove_options[] = {
+    {.name = "timeout",
+     .key = 't',
+     .arg = "DUR",
+     .doc = "Give up waiting after this (500ms, 5s, 2m); 10s if not given"},
+    {.name = "yes", .key = 'y', .doc = "Do not ask whether it runs nowhere any more"},
+    {.name = NULL},
+};
+
+const struct verb verb_remove = {
+    .name = "remove",
+    .arguments = "NAME",
+    .summary = "Forgets a member that is gone and will not return",
+    .details = "Members that fail are removed by themselves and stay on the list, below the table "
+               "of doyen members; under guard majority they keep their places, too, for they may "
+               "be at work across a cut. This takes NAME off the list and gives its place away. "
+               "It asks first, for only people know that NAME runs nowhere any more: if it does, "
+               "two parts may act. A node of that name may still join anew. Under guard strict see "
+               "doyen voters replace.\n\n"
+               "Exit: 1 when NAME is a member, or is not on the list, 5 when it did not come about "
+               "in time.",
+    .options = remove_options,
+    .parse = parse_remove,
+    .example = "doyen remove ephesus --yes",
+    .run = run_remove,
 };
 
 /* What was asked, and of whom. */
@@ -354,4 +400,120 @@ static enum exit_code run_drain(struct cli *cli, int argc, char **argv)
 static enum exit_code run_undrain(struct cli *cli, int argc, char **argv)
 {
     return drain(cli, &verb_undrain, argc, argv, false);
+}
+
+/* --- remove --- */
+
+static const json_t *gone_called(const json_t *members, const char *name)
+{
+    const json_t *list = json_object_get(members, "gone");
+
+    for (size_t i = json_array_size(list); i > 0; i--) {
+        const json_t *gone = json_array_get(list, i - 1);
+        if (strcmp(document_text(gone, "name", ""), name) == 0) {
+            return gone;
+        }
+    }
+    return NULL;
+}
+
+static bool is_forgotten(const json_t *members, const char *name)
+{
+    return gone_called(members, name) == NULL;
+}
+
+/* Shows what is known of it, and has the name typed again. */
+static bool is_confirmed(const json_t *members, const char *name)
+{
+    const json_t *gone = gone_called(members, name);
+    char since[DURATION_TEXT_MAX];
+    char typed[256] = "";
+
+    duration_text(since, document_number(gone, "since_ms"));
+    fprintf(stderr,
+            "%s (%s) %s %s ago. If it runs anywhere, also out of reach, two parts may act once it "
+            "is forgotten.\nType its name to go on: ",
+            name, document_text(gone, "address", "?"), document_text(gone, "state", "is gone"),
+            since);
+    if (fgets(typed, sizeof typed, stdin) == NULL) {
+        return false;
+    }
+    typed[strcspn(typed, "\n")] = '\0';
+    return strcmp(typed, name) == 0;
+}
+
+/* Asks for a confirmation where there is somebody to give it, and something to confirm. */
+static enum exit_code confirm(struct cli *cli, const struct move_options *options)
+{
+    struct failure failure;
+    struct answer members;
+
+    if (options->sure) {
+        return EXIT_DONE;
+    }
+    const enum exit_code code = client_get(cli->client, "/v1/members", REQUEST_TIMEOUT_MS, &members,
+                                           &failure);
+    if (code != EXIT_DONE) {
+        return failure_report(&failure);
+    }
+    const bool listed = gone_called(members.json, options->name) != NULL;
+    const bool terminal = isatty(STDIN_FILENO) == 1;
+    const bool sure = !listed || (terminal && is_confirmed(members.json, options->name));
+    answer_deinit(&members);
+    if (sure) {
+        return EXIT_DONE;
+    }
+    failure_set(&failure, terminal ? EXIT_REFUSED : EXIT_USAGE,
+                terminal ? "not confirmed: %s stays on the list"
+                         : "if %s runs nowhere any more, add --yes: else two parts may act",
+                options->name);
+    return failure_report(&failure);
+}
+
+static enum exit_code await_forgotten(struct cli *cli, struct asked *asked,
+                                      const struct move_options *options)
+{
+    struct failure failure;
+    char text[DURATION_TEXT_MAX];
+    const enum exit_code code = await(cli, asked, is_forgotten, options->name);
+
+    if (code == EXIT_DONE && cli->json) {
+        printf("{\"move\": \"forget\", \"node\": \"%s\", \"done\": true}\n", options->name);
+    } else if (code == EXIT_DONE) {
+        printf("%s is forgotten\n", options->name);
+    } else if (code == EXIT_TIMED_OUT) {
+        duration_text(text, options->timeout_ms);
+        failure_set(&failure, code,
+                    "%s is on the list after %s: doyen status says whether there is a coordinator "
+                    "that can change it",
+                    options->name, text);
+        return failure_report(&failure);
+    }
+    return code;
+}
+
+static enum exit_code run_remove(struct cli *cli, int argc, char **argv)
+{
+    struct move_options options = {.timeout_ms = TIMEOUT_MS};
+    struct failure failure;
+    struct answer answer;
+    struct asked asked;
+
+    cli_parse(cli, &verb_remove, argc, argv, &options);
+    if (cli_connect(cli, &failure) != EXIT_DONE) {
+        return failure_report(&failure);
+    }
+    enum exit_code code = confirm(cli, &options);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    asked.deadline_ms = clock_now_ms() + options.timeout_ms;
+    asked.ask_ms = clock_now_ms() + ASK_AGAIN_MS;
+    put_path(&asked, "/v1/forget", "node", options.name);
+    code = cli_post(cli, asked.path, NULL, &answer);
+    if (code == EXIT_DONE) {
+        code = await_forgotten(cli, &asked, &options);
+    }
+    answer_deinit(&answer);
+    return code;
 }

@@ -32,6 +32,7 @@ extern const struct verb verb_tag;
 extern const struct verb verb_top;
 extern const struct verb verb_transfer;
 extern const struct verb verb_undrain;
+extern const struct verb verb_remove;
 extern const struct verb verb_value;
 extern const struct verb verb_version;
 extern const struct verb verb_voters;

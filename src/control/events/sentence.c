@@ -551,6 +551,10 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
     case NOTICE_TAGS:
         tags_sentence(notice, sentence);
         return;
+    case NOTICE_FORGOTTEN:
+        text_builder_format(sentence, "%s, which was gone, is forgotten: an operator wanted it",
+                            notice->subject.name);
+        return;
     case NOTICE_DRAINED:
         drained_sentence(notice, sentence);
         return;

@@ -105,3 +105,40 @@ struct answer move_request_drain(const struct facts *facts, uint32_t position, b
     }
     return answer_json(done ? MHD_HTTP_OK : MHD_HTTP_ACCEPTED, json_finished(object, complete));
 }
+
+/* The latest life of that name. */
+static const struct gone *gone_called(const struct view *view, const char *name)
+{
+    for (uint32_t i = view->gone_count; i > 0; i--) {
+        if (text_equal(view->gone[i - 1].name, name)) {
+            return &view->gone[i - 1];
+        }
+    }
+    return NULL;
+}
+
+/* {"move": "forget", "node": "athens", "done": false} */
+struct answer move_request_forget(const struct facts *facts, const char *name)
+{
+    const struct gone *gone = gone_called(facts->view, name);
+
+    if (facts->phase != PHASE_MEMBER) {
+        return move_request_not_a_member(facts);
+    }
+    if (view_find_name(facts->view, name) != VIEW_NONE) {
+        return answer_problem(MHD_HTTP_CONFLICT, "a member",
+                              "have it leave (doyen leave there), or stop it: who fails is removed "
+                              "by itself, and can be forgotten then",
+                              "%s is a member, and not gone", name);
+    }
+    if (gone == NULL) {
+        return answer_problem(MHD_HTTP_NOT_FOUND, "nobody is gone by that name",
+                              "doyen members lists who is gone", "%.200s is not on the list", name);
+    }
+    node_move(facts->node, &(struct move){.kind = MOVE_FORGET, .subject = gone->id});
+    json_t *object = json_object();
+    return answer_json(MHD_HTTP_ACCEPTED,
+                       json_finished(object, json_put(object, "move", json_string("forget")) &&
+                                                 json_put(object, "node", json_of_word(name)) &&
+                                                 json_put(object, "done", json_false())));
+}

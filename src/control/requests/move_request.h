@@ -16,4 +16,7 @@ struct answer move_request_drain(const struct facts *facts, uint32_t position, b
 /* What is said to a node that is no member. */
 struct answer move_request_not_a_member(const struct facts *facts);
 
+/* E9: has one that is gone listed no more. */
+struct answer move_request_forget(const struct facts *facts, const char *name);
+
 #endif

@@ -440,6 +440,19 @@ static struct answer answer_undrain(struct request *request)
     return drain(request, false);
 }
 
+static struct answer answer_forget(struct request *request)
+{
+    const char *name = argument_value(request, "node");
+
+    if (name == NULL) {
+        return answer_problem(MHD_HTTP_BAD_REQUEST, "nobody is named",
+                              "doyen members lists who is "
+                              "gone",
+                              "say who is to be forgotten, as in /v1/forget?node=athens");
+    }
+    return move_request_forget(&request->server->control->facts, name);
+}
+
 static struct answer answer_terms(struct request *request)
 {
     return answer_json(MHD_HTTP_OK, report_terms(&request->server->control->facts));
@@ -669,6 +682,7 @@ const struct resource resource_table[] = {
     {"/v1/leave", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_leave},
     {"/v1/transfer", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "to", answer_transfer},
     {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
+    {"/v1/forget", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_forget},
     {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
     {"/v1/terms", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_terms},
     {"/v1/terms", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_change_terms},

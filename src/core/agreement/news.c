@@ -49,6 +49,31 @@ static void tell_drained(struct core *core, const struct member *before, const s
     }
 }
 
+static bool is_back(const struct core *core, const struct gone *gone)
+{
+    return view_has(&core->view, &gone->id) || view_find_name(&core->view, gone->name) != VIEW_NONE;
+}
+
+/* E9: who was gone is listed no more, and is not back. A full list drops its oldest by itself. */
+static void tell_forgotten(struct core *core, const struct view *before)
+{
+    const struct view *now = &core->view;
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < before->gone_count && now->gone_count < GONE_MAX; i++) {
+        const struct gone *gone = &before->gone[i];
+        if (at < now->gone_count && id_equal(&now->gone[at].id, &gone->id)) {
+            at++; /* Both lists are in one order. */
+        } else if (view_find_gone(now, &gone->id) == NULL && !is_back(core, gone)) {
+            struct notice *notice = outbox_notice(core, NOTICE_FORGOTTEN);
+            notice->subject.id = gone->id;
+            notice->subject.address = gone->address;
+            notice->subject.age = gone->age;
+            memcpy(notice->subject.name, gone->name, sizeof notice->subject.name);
+        }
+    }
+}
+
 void news_tell_members(struct core *core, const struct installed *before)
 {
     for (uint32_t i = 0; i < before->view->member_count; i++) {
@@ -62,6 +87,7 @@ void news_tell_members(struct core *core, const struct installed *before)
             tell_drained(core, member, &core->view.members[position]);
         }
     }
+    tell_forgotten(core, before->view);
     tell_joined(core, before->view);
 }
 

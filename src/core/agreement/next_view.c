@@ -455,6 +455,21 @@ static void forget_marks(struct core *core)
     }
 }
 
+/* --- Who is gone (E9) --- */
+
+void next_view_forget(struct core *core, const struct node_id *gone)
+{
+    core->next.forgotten = *gone;
+    next_view_soon(core);
+}
+
+static void settle_forgotten(struct core *core)
+{
+    if (!core_is_coordinator(core) || view_find_gone(&core->view, &core->next.forgotten) == NULL) {
+        core->next.forgotten = (struct node_id){{0}};
+    }
+}
+
 /* --- Tags (E8) --- */
 
 static struct tag_wish *wish_of(struct core *core, const struct node_id *id)
@@ -566,11 +581,12 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
         admit_queued(core, next, &proposal->first_joiner);
     }
     bool marked = mark_drained(core, next);
+    bool forgotten = view_forget(next, &core->next.forgotten);
     bool given = give_tags(core, next);
     bool changed = change_terms(core, next);
     bool elected = voters_change_build(core, next);
-    proposal->forced = marked || given || changed || elected || core->next.epoch_wanted ||
-                       core->next.version_wanted;
+    proposal->forced = marked || forgotten || given || changed || elected ||
+                       core->next.epoch_wanted || core->next.version_wanted;
     if (next->member_count == core->view.member_count &&
         proposal->first_joiner == next->member_count && !proposal->forced) {
         return NULL;
@@ -590,6 +606,7 @@ void next_view_on_view_installed(struct core *core, const struct installed *befo
     forget_let_in(core, before->view);
     forget_marks(core);
     settle_wishes(core);
+    settle_forgotten(core);
     core->next.epoch_wanted = core->next.epoch_wanted && core->view.epoch < core->promise.seen;
     if (core->view.cause == CAUSE_MERGE) {
         /* Their READYs knew nothing of the other part (S5). */
@@ -605,6 +622,7 @@ void next_view_reset(struct core *core)
 {
     forget_joiners(core);
     core->tag_wishes.count = 0;
+    core->next.forgotten = (struct node_id){{0}};
     core->next.due_ms = NEVER_MS;
     core->next.dead_ms = 0;
     core->next.epoch_wanted = false;

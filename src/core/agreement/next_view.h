@@ -27,6 +27,9 @@ void next_view_want_version(struct core *core);
 /* The member at `position` is to be drained, or not any more (E7). */
 void next_view_mark(struct core *core, uint32_t position, bool drained);
 
+/* That one, who is gone, is to be listed no more (E9). One is kept: who asks does so again. */
+void next_view_forget(struct core *core, const struct node_id *gone);
+
 /* The member at `position` is to have these tags, which are copied. REFUSED_COUNT: the next view
  * gives it them, or the view has them; else why not (E8). */
 enum refusal next_view_want_tags(struct core *core, uint32_t position, const struct tags *tags);

@@ -223,6 +223,8 @@ bool move_is_done(const struct core *core, const struct move *move)
         return position == VIEW_NONE || core->view.members[position].drained;
     case MOVE_UNDRAIN:
         return position == VIEW_NONE || !core->view.members[position].drained;
+    case MOVE_FORGET:
+        return view_find_gone(&core->view, &move->subject) == NULL;
     }
     return true;
 }
@@ -261,6 +263,8 @@ enum refusal move_want(struct core *core, const struct move *move)
     }
     if (move->kind == MOVE_TRANSFER) {
         stand_down_for(core, &move->subject);
+    } else if (move->kind == MOVE_FORGET) {
+        next_view_forget(core, &move->subject);
     } else {
         next_view_mark(core, position, move->kind == MOVE_DRAIN);
     }

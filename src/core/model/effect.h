@@ -59,6 +59,8 @@ enum notice_type {
                             than before. Not the core's either */
     NOTICE_DRAINED,      /* subject; on: a view has it drained; off: not any more (E7); before its
                             NOTICE_VIEW */
+    NOTICE_FORGOTTEN,    /* subject, who was gone: a view lists it no more (E9); before its
+                            NOTICE_VIEW */
     NOTICE_AUTOPILOT,    /* subject is to vote, where it is no member nobody can; `by`, `goes`: the
                             silent one in whose stead, if there is one (Z17) */
 };

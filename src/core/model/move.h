@@ -1,4 +1,4 @@
-/* What an operator may want moved while all is well (rules E4 to E6), and why it cannot be. */
+/* What an operator may want moved while all is well (rules E4 to E7, E9), and why it cannot be. */
 #ifndef CORE_MOVE_H
 #define CORE_MOVE_H
 
@@ -10,11 +10,12 @@ enum move_kind {
     MOVE_TRANSFER = 1, /* the subject is to coordinate */
     MOVE_DRAIN = 2,    /* it is not to coordinate any more, while others can */
     MOVE_UNDRAIN = 3,
+    MOVE_FORGET = 4, /* it is gone, and is to be listed no more */
 };
 
 struct move {
     enum move_kind kind;
-    struct node_id subject; /* a member */
+    struct node_id subject; /* a member; of MOVE_FORGET one that is gone */
 };
 
 /* Why a member cannot take over what a coordinator hands it (E4). */

@@ -296,6 +296,17 @@ static void gone_drop(struct view *view, uint32_t position)
             (view->gone_count - position) * sizeof view->gone[0]);
 }
 
+bool view_forget(struct view *view, const struct node_id *id)
+{
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        if (id_equal(&view->gone[i].id, id)) {
+            gone_drop(view, i);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Who is back is not gone: the list names only those who are missing. */
 static void gone_forget(struct view *view, const struct member *member)
 {

@@ -121,6 +121,9 @@ void view_take_out(struct view *view, uint32_t position);
  * ages from `next_age` on. */
 void view_put_behind(struct view *view, uint32_t count);
 
+/* Takes one that is gone off the list (E9); false: it is not there. */
+bool view_forget(struct view *view, const struct node_id *id);
+
 /* Drained members that stand before others become younger than those, in their order; but not the
  * first member, who makes the view (E7). */
 void view_put_drained_behind(struct view *view);

@@ -113,10 +113,11 @@ struct next_view {
     struct tags *joiner_tags; /* of these */
     uint32_t joiner_count;
     uint32_t joiner_capacity;
-    bool epoch_wanted;   /* it takes a new epoch (U2) */
-    bool version_wanted; /* it takes place even if nothing changed (V2) */
-    uint64_t dead_ms;    /* the first whom it leaves out as dead was found then; 0: nobody */
-    uint64_t due_ms;     /* it is built then; NEVER_MS: nothing is to be changed */
+    struct node_id forgotten; /* is gone, and is to be listed no more (E9); none: nobody */
+    bool epoch_wanted;        /* it takes a new epoch (U2) */
+    bool version_wanted;      /* it takes place even if nothing changed (V2) */
+    uint64_t dead_ms;         /* the first whom it leaves out as dead was found then; 0: nobody */
+    uint64_t due_ms;          /* it is built then; NEVER_MS: nothing is to be changed */
 };
 
 /* next_view: the tags that one member is to have in the next view, or got in one lately. */

@@ -391,6 +391,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_OWNERS:
     case NOTICE_TAGS:
     case NOTICE_DRAINED:
+    case NOTICE_FORGOTTEN:
         return LOG_INFO;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_LATE:
