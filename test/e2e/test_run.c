@@ -370,6 +370,92 @@ Story(run, a_command_that_ignores_term)
     cluster_resume(stage.cluster, names[first]);
 }
 
+/* --- Commands that stand by ------------------------------------------------------------------- */
+
+/* Writers that are started on all nodes at once, and write where they are told an epoch. */
+static struct stage stage_stand_by(const char *first_manner, const char *second_manner)
+{
+    struct stage stage = stage_open();
+
+    for (size_t i = 0; i < NODES; i++) {
+        stage_run(&stage, i,
+                  ARGS("run", "--json", "--standby", "--", "sh", "-c",
+                       "read -r DOYEN_EPOCH && export DOYEN_EPOCH && exec \"$0\" \"$@\"",
+                       DOYEN_WRITER_PATH, stage.log, first_manner, second_manner));
+    }
+    return stage;
+}
+
+Story(run, standbys_are_there_at_once_and_one_is_told_that_it_acts)
+{
+    struct stage stage = stage_stand_by(NULL, NULL);
+    const size_t first = first_writer(&stage);
+    const size_t other = (first + 1) % NODES;
+    const uint64_t epoch = written_last(stage.log).epoch;
+
+    for (size_t i = 0; i < NODES; i++) {
+        assert_soon(has_said(&stage, i, "started"));
+        cr_assert_eq(has_said(&stage, i, "acting"), i == first);
+    }
+    cr_assert_eq(written_last(stage.log).pid, command_pid(&stage, first));
+
+    /* Nothing becomes of one that does not act when its daemon goes and comes. */
+    const pid_t waiting = command_pid(&stage, other);
+    cluster_kill(stage.cluster, names[other]);
+    assert_soon(has_said(&stage, other, "unreachable"));
+    cluster_restart(stage.cluster, names[other]);
+    assert_soon(said_count(&stage, other, "waiting") >= 2 && is_complete(&stage));
+    cr_assert(is_alive(waiting));
+
+    cluster_kill(stage.cluster, names[first]);
+    const size_t next = assert_succeeded(&stage, first, epoch);
+    cr_assert_eq(written_last(stage.log).pid, command_pid(&stage, next));
+    cr_assert_eq(said_count(&stage, next, "started"), 1);
+    cr_assert_str_eq(text_of(said(&stage, first, "ended"), "reason"), "daemon_gone");
+    assert_soon(said_count(&stage, first, "started") == 2); /* It stands by again. */
+}
+
+Story(run, a_standby_that_acts_moves_with_a_transfer)
+{
+    struct stage stage = stage_stand_by("stubborn", "escaping");
+    const size_t first = first_writer(&stage);
+    const uint64_t epoch = written_last(stage.log).epoch;
+    const pid_t command = command_pid(&stage, first);
+
+    cr_assert_eq(doyen(stage.cluster, names[first], ARGS("transfer")).code, 0);
+    cr_assert_not(is_alive(command));
+    (void)assert_succeeded(&stage, first, epoch);
+}
+
+Story(run, a_standby_that_acts_and_a_stopped_watchdog_and_a_stopped_daemon)
+{
+    struct stage stage = stage_stand_by("stubborn", "escaping");
+    const size_t first = first_writer(&stage);
+    const uint64_t epoch = written_last(stage.log).epoch;
+
+    cr_assert_eq(kill(watchdog_pid(&stage, first), SIGSTOP), 0);
+    cluster_pause(stage.cluster, names[first]);
+    (void)assert_succeeded(&stage, first, epoch);
+    cr_assert_str_eq(text_of(said(&stage, first, "ended"), "reason"), "watchdog_gone");
+    cluster_resume(stage.cluster, names[first]);
+}
+
+Story(run, a_standby_ends_with_doyen_run)
+{
+    struct stage stage = stage_stand_by(NULL, NULL);
+    const size_t first = first_writer(&stage);
+    const size_t killed = (first + 1) % NODES;
+    const size_t asked = (first + 2) % NODES;
+
+    assert_soon(has_said(&stage, killed, "started") && has_said(&stage, asked, "started"));
+    process_kill(&stage.runs[killed]);
+    assert_soon(!is_alive(command_pid(&stage, killed)));
+    cr_assert_eq(kill(stage.runs[asked].pid, SIGTERM), 0);
+    cr_assert(process_wait(&stage.runs[asked], LIMIT_MS));
+    cr_assert_eq(process_exit_code(&stage.runs[asked]), 128 + SIGTERM);
+    cr_assert_not(is_alive(command_pid(&stage, asked)));
+}
+
 /* In a shell: "made" where this account may make a group beside those of doyen run. */
 static const char *const make_group =
     "d=$(sed -n 's/^[^ ]* \\([^ ]*\\) cgroup2 .*/\\1/p' /proc/self/mounts | head -n 1)"

@@ -52,6 +52,8 @@ struct running {
     bool reached;      /* some doyend has lent its page */
     const char *told;  /* the event that said last why nothing runs; NULL: none did */
     bool told_advisory;
+    bool stands_by;           /* a command runs that was not told to act */
+    uint64_t connect_ms;      /* the next pause before it connects */
     uint64_t ask_ms;          /* when to ask whether doyend is alive */
     uint64_t give_up_ms;      /* UINT64_MAX: never */
     struct run_cgroup cgroup; /* for the next command */
@@ -109,13 +111,14 @@ static void read_signals(struct running *running)
     }
 }
 
-/* Waits for a signal, for `fd` (-1: none) to become readable, or for the time to pass. */
-static void pause_for(struct running *running, int fd, uint64_t timeout_ms)
+/* Waits for a signal, for one of the two (-1: none) to become readable, or for the time to pass. */
+static void pause_for(struct running *running, int connection, int watchdog, uint64_t timeout_ms)
 {
     struct pollfd fds[] = {{.fd = running->signals, .events = POLLIN},
-                           {.fd = fd, .events = POLLIN}};
+                           {.fd = connection, .events = POLLIN},
+                           {.fd = watchdog, .events = POLLIN}};
 
-    (void)poll(fds, 2, timeout_ms < LOOK_AGAIN_MS ? (int)timeout_ms : LOOK_AGAIN_MS);
+    (void)poll(fds, 3, timeout_ms < LOOK_AGAIN_MS ? (int)timeout_ms : LOOK_AGAIN_MS);
     read_signals(running);
 }
 
@@ -145,6 +148,9 @@ static bool must_give_up(struct running *running, uint64_t patience_ms, enum exi
     char text[DURATION_TEXT_MAX];
     char reason[ROLE_REASON_MAX];
 
+    if (running->stands_by) {
+        return false; /* The command ends first. */
+    }
     if (running->asked != 0) {
         end(running, SIGNALLED + running->asked);
         return true;
@@ -170,33 +176,33 @@ static void say_waiting(struct running *running, const char *event, const char *
     }
 }
 
-/* Connects to doyend, for as long as it takes. */
-static void reach(struct running *running)
+/* Connects to doyend. Returns false, and for how long to wait, when it is not there. */
+static bool reach(struct running *running, uint64_t *pause_ms)
 {
-    uint64_t pause_ms = CONNECT_PAUSE_MS_MIN;
     struct failure failure;
     char text[FAILURE_TEXT_MAX + 64];
+    const enum exit_code code = run_link_open(&running->link, running->cli,
+                                              running->options->campaign, &failure);
 
-    for (;;) {
-        const enum exit_code code = run_link_open(&running->link, running->cli,
-                                                  running->options->campaign, &failure);
-        if (code == EXIT_DONE) {
-            running->reached = true;
-            running->ask_ms = clock_now_ms() + ASK_AGAIN_MS;
-            return;
-        }
-        if (!failure_passes(code)) {
-            (void)fail(running, &failure);
-            return;
-        }
-        if (must_give_up(running, 0, code, failure.text)) {
-            return;
-        }
-        snprintf(text, sizeof text, "%s; waiting for it", failure.text);
-        say_waiting(running, "unreachable", text);
-        pause_for(running, -1, within(running, pause_ms));
-        pause_ms = 2 * pause_ms < CONNECT_PAUSE_MS_MAX ? 2 * pause_ms : CONNECT_PAUSE_MS_MAX;
+    if (code == EXIT_DONE) {
+        running->reached = true;
+        running->connect_ms = CONNECT_PAUSE_MS_MIN;
+        running->ask_ms = clock_now_ms() + ASK_AGAIN_MS;
+        return true;
     }
+    if (!failure_passes(code)) {
+        (void)fail(running, &failure);
+        return false;
+    }
+    if (must_give_up(running, 0, code, failure.text)) {
+        return false;
+    }
+    snprintf(text, sizeof text, "%s; waiting for it", failure.text);
+    say_waiting(running, "unreachable", text);
+    *pause_ms = running->connect_ms;
+    const uint64_t next_ms = 2 * running->connect_ms;
+    running->connect_ms = next_ms < CONNECT_PAUSE_MS_MAX ? next_ms : CONNECT_PAUSE_MS_MAX;
+    return false;
 }
 
 static void refuse_grace(struct running *running)
@@ -313,38 +319,49 @@ static void say_not_acting(struct running *running)
     say_waiting(running, "waiting", text);
 }
 
-/* Waits until this node acts; `content` is what the page said then. */
+/* Does this node act, by what the page says, which is put into `content`? If not, for how long to
+ * wait before it is asked again. */
+static bool has_right(struct running *running, struct doyen_lease_content *content,
+                      uint64_t *pause_ms)
+{
+    if (is_linked(running) && is_mute(running)) {
+        run_link_close(&running->link);
+    }
+    if (running->over || (running->link.connection < 0 && !reach(running, pause_ms))) {
+        return false;
+    }
+    const bool readable = doyen_lease_read(&running->link.lease, content) == 0 &&
+                          content->span_ns != 0;
+    *pause_ms = RENEWAL_WAIT_MS;
+    if (readable) {
+        learn(running, content);
+    }
+    if (running->over) {
+        return false;
+    }
+    if (readable && may_start(running, content, pause_ms)) {
+        return true;
+    }
+    const bool acts = readable && *pause_ms == RENEWAL_WAIT_MS;
+    const uint64_t patience_ms = acts ? content->span_ns / RUN_NS_PER_MS : 0;
+    const bool gives_up = must_give_up(running, patience_ms, EXIT_TIMED_OUT, NULL);
+    if (!gives_up && readable && !acts) {
+        say_not_acting(running);
+    }
+    return false;
+}
+
+/* Waits until this node acts; `content` is what the page said then. A standby waits for doyend
+ * alone. */
 static void await_right(struct running *running, struct doyen_lease_content *content)
 {
     uint64_t pause_ms = RENEWAL_WAIT_MS;
 
-    while (!running->over) {
-        if (is_linked(running) && is_mute(running)) {
-            run_link_close(&running->link);
-        }
-        if (running->link.connection < 0 && !running->over) {
-            reach(running);
-        }
-        if (running->over) {
+    while (!has_right(running, content, &pause_ms) && !running->over) {
+        if (running->options->standby && running->voice.node != NULL) {
             return;
         }
-        const bool readable = doyen_lease_read(&running->link.lease, content) == 0 &&
-                              content->span_ns != 0;
-        if (readable) {
-            learn(running, content);
-        }
-        if (running->over || (readable && may_start(running, content, &pause_ms))) {
-            return;
-        }
-        const bool acts = readable && pause_ms == RENEWAL_WAIT_MS;
-        const uint64_t patience_ms = acts ? content->span_ns / RUN_NS_PER_MS : 0;
-        if (must_give_up(running, patience_ms, EXIT_TIMED_OUT, NULL)) {
-            return;
-        }
-        if (readable && !acts) {
-            say_not_acting(running);
-        }
-        pause_for(running, running->link.connection, within(running, pause_ms));
+        pause_for(running, running->link.connection, -1, within(running, pause_ms));
     }
 }
 
@@ -425,9 +442,12 @@ static void take_over(struct running *running, struct episode *episode)
 /* When the watchdog is late: the command has to be gone then. */
 static uint64_t watchdog_late_ns(struct running *running, struct episode *episode)
 {
-    (void)run_hold_look(&episode->hold, 0);
-    uint64_t late_ns = episode->hold.deadline_ns - running->times.margin_ns / 2;
+    uint64_t late_ns = UINT64_MAX; /* A standby has time. */
 
+    if (episode->hold.lease != NULL) {
+        (void)run_hold_look(&episode->hold, 0);
+        late_ns = episode->hold.deadline_ns - running->times.margin_ns / 2;
+    }
     if (episode->asked_ns != 0) {
         const uint64_t asked_ns = episode->asked_ns + running->times.grace_ns +
                                   WATCHDOG_LATE_MS * UINT64_C(1000000);
@@ -448,6 +468,28 @@ static void pass_signals_on(struct running *running, struct episode *episode)
     }
 }
 
+/* Tells a standby when this node acts; from then on it is a command as any other. Returns for how
+ * long to wait before that is asked again. */
+static uint64_t attend_standby(struct running *running, struct episode *episode)
+{
+    struct doyen_lease_content content;
+    uint64_t pause_ms = LOOK_AGAIN_MS;
+
+    if (!running->stands_by || episode->asked_ns != 0) {
+        return pause_ms;
+    }
+    if (has_right(running, &content, &pause_ms)) {
+        running->stands_by = false;
+        running->voice.epoch = content.epoch;
+        run_hold_begin(&episode->hold, &running->link.lease, &content);
+        watchdog_act(&episode->watchdog, &content, &running->times, &running->link);
+    } else if (running->over) {
+        episode->asked_ns = doyen_lease_now_ns();
+        watchdog_end(&episode->watchdog, SIGTERM, false);
+    }
+    return pause_ms;
+}
+
 static void attend(struct running *running, struct episode *episode)
 {
     while (!episode->ended) {
@@ -456,13 +498,16 @@ static void attend(struct running *running, struct episode *episode)
             break;
         }
         pass_signals_on(running, episode);
+        const uint64_t pause_ms = attend_standby(running, episode);
         const uint64_t late_ns = watchdog_late_ns(running, episode);
         const uint64_t now_ns = doyen_lease_now_ns();
         if (!silent || now_ns >= late_ns) {
             take_over(running, episode);
             return;
         }
-        pause_for(running, episode->watchdog.socket, (late_ns - now_ns) / RUN_NS_PER_MS + 1);
+        const uint64_t left_ms = (late_ns - now_ns) / RUN_NS_PER_MS + 1;
+        pause_for(running, running->stands_by ? running->link.connection : -1,
+                  episode->watchdog.socket, pause_ms < left_ms ? pause_ms : left_ms);
     }
     watchdog_close(&episode->watchdog, false);
 }
@@ -471,16 +516,22 @@ static bool start(struct running *running, const struct doyen_lease_content *con
                   struct episode *episode)
 {
     struct failure failure;
+    const bool stands_by = running->options->standby;
     struct watchdog_order order = {.argv = running->options->argv,
+                                   .stands_by = stands_by,
                                    .times = running->times,
-                                   .page = running->link.page,
+                                   .page = stands_by ? -1 : running->link.page,
                                    .shares_connection = running->options->campaign != NULL,
-                                   .connection = running->link.connection,
+                                   .connection = stands_by ? -1 : running->link.connection,
                                    .mask = &running->former_mask,
                                    .pipe_ignored = running->pipe_ignored};
 
-    running->voice.epoch = content->epoch;
-    run_hold_begin(&episode->hold, &running->link.lease, content);
+    running->stands_by = stands_by;
+    running->voice.epoch = 0;
+    if (!stands_by) {
+        running->voice.epoch = content->epoch;
+        run_hold_begin(&episode->hold, &running->link.lease, content);
+    }
     episode->family.cgroup = running->cgroup;
     order.hold = episode->hold;
     order.cgroup = episode->family.cgroup;
@@ -510,7 +561,7 @@ static void pause_before_again(struct running *running, const struct episode *ep
             "starts again in %" PRIu64 " ms if %s acts", running->again_ms, running->node);
     running->again_ms = 2 * running->again_ms < AGAIN_MS_MAX ? 2 * running->again_ms : AGAIN_MS_MAX;
     while (clock_left_ms(until_ms) > 0 && running->asked == 0) {
-        pause_for(running, is_linked(running) ? running->link.connection : -1,
+        pause_for(running, is_linked(running) ? running->link.connection : -1, -1,
                   clock_left_ms(until_ms));
     }
     if (running->asked != 0) {
@@ -523,6 +574,10 @@ static void conclude(struct running *running, const struct episode *episode)
 {
     const enum run_reason reason = episode->last.reason;
 
+    running->stands_by = false;
+    if (running->over) {
+        return; /* This is why it was ended. */
+    }
     if (!episode->started) {
         if (episode->last.event == RUN_FAILED) {
             struct failure failure;
@@ -563,6 +618,7 @@ int run(struct cli *cli, const struct run_options *options)
         .voice = {.json = cli->json,
                   .role = options->campaign == NULL ? NULL : options->campaign->role},
         .link = RUN_LINK_NONE,
+        .connect_ms = CONNECT_PAUSE_MS_MIN,
         .again_ms = AGAIN_MS_MIN,
         .give_up_ms = UINT64_MAX};
     struct failure failure;

@@ -12,6 +12,7 @@ struct run_options {
     const struct doyen_campaign *campaign; /* the role; NULL: the right to act */
     char *const *argv;                     /* the command, which ends with NULL */
     bool once;                             /* end with the command */
+    bool standby; /* start it at once, and tell it when this node acts; not for a role */
     bool has_grace;
     uint64_t grace_ms; /* between TERM and KILL */
     bool has_timeout;

@@ -188,7 +188,7 @@ static void lead_text(char text[WORDS_MAX], const struct run_news *news)
 
     text[0] = '\0';
     if (news->reason == REASON_NONE || news->reason == REASON_ASKED ||
-        news->reason == REASON_LEFTOVERS) {
+        news->reason == REASON_LEFTOVERS || news->deadline_ns == 0) {
         return;
     }
     if (lead_ms >= 0) {
@@ -212,10 +212,11 @@ static void report_end(const struct run_voice *voice, const struct run_news *new
         snprintf(how, sizeof how, "exited with %d", WEXITSTATUS(news->status));
     }
     run_say(voice, "ended",
-            json_pack("{s:i s:o s:o s:s s:I}", "pid", (int)news->pid, "status",
+            json_pack("{s:i s:o s:o s:s s:o}", "pid", (int)news->pid, "status",
                       killed ? json_null() : json_integer(WEXITSTATUS(news->status)), "signal",
                       killed ? json_string(signal_word(WTERMSIG(news->status))) : json_null(),
-                      "reason", reason_word(news->reason), "lead_ms", (json_int_t)lead_ms),
+                      "reason", reason_word(news->reason), "lead_ms",
+                      news->deadline_ns == 0 ? json_null() : json_integer(lead_ms)),
             "pid %d %s%s", (int)news->pid, how, lead);
 }
 
@@ -226,9 +227,26 @@ static void report_start(const struct run_voice *voice, const struct run_news *n
     if (voice->role != NULL) {
         run_say(voice, "started", facts, "%s holds %s with token %" PRIu64 ": started pid %d",
                 voice->node, voice->role, voice->epoch, (int)news->pid);
+    } else if (voice->epoch == 0) {
+        run_say(voice, "started", facts, "started pid %d, which stands by", (int)news->pid);
     } else {
         run_say(voice, "started", facts, "%s acts under epoch %" PRIu64 ": started pid %d",
                 voice->node, voice->epoch, (int)news->pid);
+    }
+}
+
+static void report_kill(const struct run_voice *voice, const struct run_news *news, json_t *facts)
+{
+    const int64_t left_ms = ms_between(news->at_ns, news->deadline_ns);
+    char reason[WORDS_MAX] = "";
+
+    reason_text(reason, voice, news);
+    if (news->deadline_ns == 0) {
+        run_say(voice, "kill", facts, "pid %d: %s: KILL", (int)news->pid, reason);
+    } else {
+        run_say(voice, "kill", facts, "pid %d: %s: KILL, %" PRId64 " ms %s", (int)news->pid, reason,
+                left_ms < 0 ? -left_ms : left_ms,
+                left_ms < 0 ? "AFTER the right to act had ended" : "before the right to act ends");
     }
 }
 
@@ -236,7 +254,6 @@ void run_report_news(const struct run_voice *voice, const struct run_news *news)
 {
     json_t *facts = json_pack("{s:i s:s}", "pid", (int)news->pid, "reason",
                               reason_word(news->reason));
-    const int64_t left_ms = ms_between(news->at_ns, news->deadline_ns);
     char reason[WORDS_MAX] = "";
 
     reason_text(reason, voice, news);
@@ -244,14 +261,16 @@ void run_report_news(const struct run_voice *voice, const struct run_news *news)
     case RUN_STARTED:
         report_start(voice, news);
         break;
+    case RUN_ACTING:
+        run_say(voice, "acting", json_incref(facts), "pid %d: %s acts under epoch %" PRIu64,
+                (int)news->pid, voice->node, voice->epoch);
+        break;
     case RUN_TERMINATING:
         run_say(voice, "term", json_incref(facts), "pid %d: %s: TERM, and KILL in %" PRId64 " ms",
                 (int)news->pid, reason, ms_between(news->at_ns, news->kill_ns));
         break;
     case RUN_KILLING:
-        run_say(voice, "kill", json_incref(facts), "pid %d: %s: KILL, %" PRId64 " ms %s",
-                (int)news->pid, reason, left_ms < 0 ? -left_ms : left_ms,
-                left_ms < 0 ? "AFTER the right to act had ended" : "before the right to act ends");
+        report_kill(voice, news, json_incref(facts));
         break;
     case RUN_FAILED:
         run_say(voice, "failed", json_incref(facts), "the command cannot be run: %s",

@@ -26,6 +26,7 @@ void run_say(const struct run_voice *voice, const char *event, json_t *facts, co
 
 enum run_event {
     RUN_STARTED,
+    RUN_ACTING,      /* a standby was told under which epoch it acts */
     RUN_TERMINATING, /* TERM was sent */
     RUN_KILLING,     /* KILL was sent */
     RUN_FAILED,      /* the command could not be executed */
@@ -42,7 +43,7 @@ struct run_news {
     uint64_t at_ns;       /* when, on the clock of the lease page */
     uint64_t kill_ns;     /* RUN_TERMINATING: when KILL is due */
     uint64_t renewed_ns;  /* when the lease was renewed last */
-    uint64_t deadline_ns; /* of the right to act, as it was read last */
+    uint64_t deadline_ns; /* of the right to act, as it was read last; 0: it only stood by */
 };
 
 void run_report_news(const struct run_voice *voice, const struct run_news *news);

@@ -27,6 +27,7 @@ enum {
 };
 
 enum phase {
+    PHASE_STANDING_BY, /* it runs, and was not told that it acts */
     PHASE_RUNNING,
     PHASE_ENDING, /* it has got TERM */
     PHASE_KILLING,
@@ -36,7 +37,10 @@ enum phase {
 /* What the watchdog knows. */
 struct guard {
     const struct watchdog_order *order;
-    struct run_hold hold;
+    struct run_voice voice;
+    struct run_times times;
+    struct doyen_lease lease; /* of a standby that acts */
+    struct run_hold hold;     /* of no page while it stands by */
     struct run_family family;
     enum phase phase;
     enum run_reason reason;
@@ -47,15 +51,21 @@ struct guard {
     int timer;
     int signals;
     int gate; /* the command's: it waits for a byte, and leaves its errno where it cannot be run */
+    int word; /* to the standard input of a standby */
     struct run_news unsaid[UNSAID_MAX]; /* what doyen run could not be told */
     size_t unsaid_count;
 };
 
 /* What doyen run asks for. */
 struct request {
-    int signal;
+    int signal; /* 0: that the command acts, under what `content` says; page and connection go along
+                 */
     bool at_once;
+    struct doyen_lease_content content;
+    struct run_times times;
 };
+
+enum { PAGE, CONNECTION, DESCRIPTORS };
 
 /* --- The command, up to its exec -------------------------------------------------------------- */
 
@@ -63,6 +73,10 @@ static void set_environment(const struct watchdog_order *order)
 {
     char text[32];
 
+    (void)setenv("DOYEN_NODE", order->voice.node, 1);
+    if (order->stands_by) {
+        return;
+    }
     snprintf(text, sizeof text, "%" PRIu64, order->hold.epoch);
     if (order->voice.role != NULL) {
         (void)setenv("DOYEN_ROLE", order->voice.role, 1);
@@ -70,19 +84,19 @@ static void set_environment(const struct watchdog_order *order)
     } else {
         (void)setenv("DOYEN_EPOCH", text, 1);
     }
-    (void)setenv("DOYEN_NODE", order->voice.node, 1);
     snprintf(text, sizeof text, "%d", order->page);
     (void)setenv("DOYEN_LEASE_FD", text, 1);
 }
 
 /* Runs in the command's process. It waits until the watchdog is ready, and dies with it. */
-static _Noreturn void become_command(const struct watchdog_order *order, int gate, pid_t parent)
+static _Noreturn void become_command(const struct watchdog_order *order, int gate, int word,
+                                     pid_t parent)
 {
     char go = 0;
 
     (void)setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent ||
-        read(gate, &go, 1) != 1) {
+        read(gate, &go, 1) != 1 || (word >= 0 && dup2(word, STDIN_FILENO) < 0)) {
         _exit(NOT_EXECUTABLE);
     }
     set_environment(order);
@@ -103,18 +117,22 @@ static _Noreturn void become_command(const struct watchdog_order *order, int gat
 static bool start_command(struct guard *guard)
 {
     int ends[2];
+    int word[2] = {-1, -1};
     const pid_t self = getpid();
 
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+        (guard->order->stands_by && pipe2(word, O_CLOEXEC) != 0)) {
         return false;
     }
     const pid_t pid = run_cgroup_fork(&guard->order->cgroup);
     if (pid == 0) {
         close(ends[0]);
-        become_command(guard->order, ends[1], self);
+        become_command(guard->order, ends[1], word[0], self);
     }
     close(ends[1]);
+    close(word[0]);
     guard->gate = ends[0];
+    guard->word = word[1];
     if (pid < 0) {
         return false;
     }
@@ -129,7 +147,7 @@ static bool start_command(struct guard *guard)
  * nothing may hold the watchdog up, and a terminal can. */
 static void tell(struct guard *guard, enum run_event event, int status)
 {
-    const uint64_t span_ns = guard->order->times.span_ns;
+    const uint64_t span_ns = guard->times.span_ns;
     const struct run_news news = {
         .event = event,
         .reason = guard->reason,
@@ -153,7 +171,7 @@ static void tell(struct guard *guard, enum run_event event, int status)
 static void say_the_rest(const struct guard *guard)
 {
     for (size_t i = 0; i < guard->unsaid_count; i++) {
-        run_report_news(&guard->order->voice, &guard->unsaid[i]);
+        run_report_news(&guard->voice, &guard->unsaid[i]);
     }
 }
 
@@ -170,11 +188,13 @@ static void begin_end(struct guard *guard, enum run_reason reason)
 {
     const uint64_t now_ns = doyen_lease_now_ns();
 
-    if (guard->phase != PHASE_RUNNING) {
+    if (guard->phase != PHASE_RUNNING && guard->phase != PHASE_STANDING_BY) {
         return;
     }
     guard->reason = reason;
-    guard->kill_ns = run_times_kill_ns(&guard->order->times, now_ns, guard->hold.deadline_ns);
+    guard->kill_ns = run_times_kill_ns(&guard->times, now_ns,
+                                       guard->phase == PHASE_STANDING_BY ? UINT64_MAX
+                                                                         : guard->hold.deadline_ns);
     if (guard->kill_ns <= now_ns) {
         begin_killing(guard);
         return;
@@ -212,12 +232,19 @@ static void look_at_family(struct guard *guard)
     }
 }
 
+/* Why does the right end? */
+static enum run_reason look_at_right(struct guard *guard)
+{
+    return guard->hold.lease == NULL
+               ? REASON_NONE
+               : run_hold_look(&guard->hold, run_times_lead_ns(&guard->times));
+}
+
 /* The page and the clock decide; no message is needed for it. */
 static void look(struct guard *guard)
 {
     look_at_family(guard);
-    const enum run_reason reason = run_hold_look(&guard->hold,
-                                                 run_times_lead_ns(&guard->order->times));
+    const enum run_reason reason = look_at_right(guard);
     if (guard->phase == PHASE_RUNNING && reason != REASON_NONE) {
         begin_end(guard, reason);
     }
@@ -233,10 +260,12 @@ static void look(struct guard *guard)
 /* By the page's clock, which goes on while the host is suspended. */
 static void set_timer(const struct guard *guard)
 {
-    const uint64_t lead_ns = run_times_lead_ns(&guard->order->times);
+    const uint64_t lead_ns = run_times_lead_ns(&guard->times);
     uint64_t due_ns = guard->hold.deadline_ns - lead_ns;
 
-    if (guard->phase == PHASE_ENDING) {
+    if (guard->phase == PHASE_STANDING_BY) {
+        due_ns = 0; /* Nothing is due. */
+    } else if (guard->phase == PHASE_ENDING) {
         due_ns = guard->kill_ns;
     } else if (guard->phase == PHASE_KILLING) {
         due_ns = doyen_lease_now_ns() + SWEEP_NS;
@@ -267,10 +296,56 @@ static void on_connection(struct guard *guard)
     begin_end(guard, REASON_DAEMON);
 }
 
+/* Takes a request and, where they go along, the two descriptors. */
+static ssize_t take_request(const struct guard *guard, struct request *request,
+                            int descriptors[DESCRIPTORS])
+{
+    char extra[CMSG_SPACE(DESCRIPTORS * sizeof(int))] = {0};
+    struct iovec part = {.iov_base = request, .iov_len = sizeof *request};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = extra, .msg_controllen = sizeof extra};
+    const ssize_t count = recvmsg(guard->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *head = count < 0 ? NULL : CMSG_FIRSTHDR(&message);
+
+    if (head != NULL && head->cmsg_type == SCM_RIGHTS &&
+        head->cmsg_len == CMSG_LEN(DESCRIPTORS * sizeof(int))) {
+        memcpy(descriptors, CMSG_DATA(head), DESCRIPTORS * sizeof(int));
+    }
+    return count;
+}
+
+/* From now on it is as if the command had been started under this right. */
+static void begin_acting(struct guard *guard, const struct request *request,
+                         const int descriptors[DESCRIPTORS])
+{
+    char line[32];
+
+    if (guard->phase != PHASE_STANDING_BY ||
+        doyen_lease_map(&guard->lease, descriptors[PAGE]) != 0) {
+        close(descriptors[CONNECTION]);
+        close(descriptors[PAGE]);
+        return;
+    }
+    close(descriptors[PAGE]);
+    guard->connection = descriptors[CONNECTION];
+    guard->times = request->times;
+    guard->voice.epoch = request->content.epoch;
+    run_hold_begin(&guard->hold, &guard->lease, &request->content);
+    guard->phase = PHASE_RUNNING;
+    const enum run_reason reason = look_at_right(guard);
+    const int length = snprintf(line, sizeof line, "%" PRIu64 "\n", guard->hold.epoch);
+    if (reason != REASON_NONE || write(guard->word, line, (size_t)length) != length) {
+        begin_end(guard, reason); /* It is over already, or the command listens no more. */
+        return;
+    }
+    tell(guard, RUN_ACTING, 0);
+}
+
 static void on_request(struct guard *guard)
 {
     struct request request;
-    const ssize_t count = recv(guard->socket, &request, sizeof request, MSG_DONTWAIT);
+    int descriptors[DESCRIPTORS] = {-1, -1};
+    const ssize_t count = take_request(guard, &request, descriptors);
 
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
@@ -279,6 +354,10 @@ static void on_request(struct guard *guard)
         close(guard->socket);
         guard->socket = -1;
         begin_end(guard, REASON_ORPHANED);
+        return;
+    }
+    if (request.signal == 0) {
+        begin_acting(guard, &request, descriptors);
         return;
     }
     guard->signal = request.signal;
@@ -351,7 +430,7 @@ static void open_gate(struct guard *guard)
 {
     const char go = 'g';
 
-    guard->reason = run_hold_look(&guard->hold, run_times_lead_ns(&guard->order->times));
+    guard->reason = look_at_right(guard);
     if (guard->reason == REASON_NONE && send(guard->gate, &go, 1, MSG_NOSIGNAL) == 1) {
         tell(guard, RUN_STARTED, 0);
     } else {
@@ -362,11 +441,15 @@ static void open_gate(struct guard *guard)
 static _Noreturn void watch(const struct watchdog_order *order, int socket)
 {
     struct guard guard = {.order = order,
+                          .voice = order->voice,
+                          .times = order->times,
                           .hold = order->hold,
+                          .phase = order->stands_by ? PHASE_STANDING_BY : PHASE_RUNNING,
                           .family = {.cgroup = order->cgroup},
                           .socket = socket,
                           .connection = order->connection,
-                          .gate = -1};
+                          .gate = -1,
+                          .word = -1};
 
     if (!set_up(&guard) || !start_command(&guard)) {
         tell(&guard, RUN_FAILED, errno);
@@ -410,6 +493,24 @@ bool watchdog_start(struct watchdog *watchdog, const struct watchdog_order *orde
         return false;
     }
     return true;
+}
+
+void watchdog_act(const struct watchdog *watchdog, const struct doyen_lease_content *content,
+                  const struct run_times *times, const struct run_link *link)
+{
+    struct request request = {.content = *content, .times = *times};
+    char extra[CMSG_SPACE(DESCRIPTORS * sizeof(int))] = {0};
+    struct iovec part = {.iov_base = &request, .iov_len = sizeof request};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = extra, .msg_controllen = sizeof extra};
+    const int descriptors[DESCRIPTORS] = {[PAGE] = link->page, [CONNECTION] = link->connection};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof descriptors);
+    memcpy(CMSG_DATA(head), descriptors, sizeof descriptors);
+    (void)sendmsg(watchdog->socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void watchdog_end(const struct watchdog *watchdog, int number, bool at_once)

@@ -5,6 +5,9 @@
  *         ^                             |  |
  *         '------------ news -----------'  '--- reads the lease page
  *
+ * A standby is started before there is a right: then the watchdog gets the page, and the connection
+ * to doyend, when there is one, and tells the command on its standard input.
+ *
  * It is small, has a session of its own, so that what stops doyen run does not stop it, and the
  * highest priority that it may have. doyen run in turn sees to a watchdog that is stopped or gone:
  * the command dies with its parent, the watchdog, and what the command started becomes doyen run's.
@@ -17,6 +20,7 @@
 
 #include "cli/run/run_cgroup.h"
 #include "cli/run/run_hold.h"
+#include "cli/run/run_link.h"
 #include "cli/run/run_report.h"
 #include "cli/run/run_times.h"
 
@@ -24,6 +28,7 @@
 struct watchdog_order {
     char *const *argv;    /* the command, which ends with NULL */
     struct run_hold hold; /* of the right to act */
+    bool stands_by;       /* there is none yet, nor a page, nor a connection */
     struct run_times times;
     struct run_cgroup cgroup; /* for the command */
     struct run_voice voice;   /* for what is said when doyen run is gone */
@@ -42,6 +47,11 @@ struct watchdog {
 
 /* Starts it. False when there is no process for it; errno says why. */
 bool watchdog_start(struct watchdog *watchdog, const struct watchdog_order *order);
+
+/* Has a command that stands by act: `content` is what the page of `link` says, and the times are
+ * those of that lease. The connection of `link` is the watchdog's as long as the command runs. */
+void watchdog_act(const struct watchdog *watchdog, const struct doyen_lease_content *content,
+                  const struct run_times *times, const struct run_link *link);
 
 /* Has it end the command: by TERM, grace and KILL, or by KILL at once. `number` is the signal that
  * doyen run got. */

@@ -40,12 +40,20 @@ static error_t parse_run(int key, char *argument, struct argp_state *state)
     case 'o':
         options->once = true;
         return 0;
+    case 's':
+        options->standby = true;
+        return 0;
     case 't':
         options->timeout_ms = parse_duration("--timeout", argument, state);
         options->has_timeout = true;
         return 0;
     case ARGP_KEY_ARG:
         parse_command(options, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->standby && options->has_timeout) {
+            cli_usage_error(state, "--standby with --timeout: a standby is started at once");
+        }
         return 0;
     case ARGP_KEY_NO_ARGS:
         cli_usage_error(state, "no command: write doyen run -- COMMAND ARGUMENT...");
@@ -60,6 +68,10 @@ static const struct argp_option run_options[] = {
      .arg = "DUR",
      .doc = "Time between TERM and KILL (default: half of what the lease can hold)"},
     {.name = "once", .key = 'o', .doc = "End when the command has ended, with its status"},
+    {.name = "standby",
+     .key = 's',
+     .doc = "Start the command at once; when this node acts it reads the epoch from its "
+            "standard input"},
     {.name = "timeout",
      .key = 't',
      .arg = "DUR",
@@ -78,6 +90,10 @@ const struct verb verb_run = {
         "after the grace, and both before the lease ends, also while doyend or doyen run are "
         "stopped or dead. Under guard strict no other node acts before that; under the other "
         "guards that is likely and not certain.\n\n"
+        "With --standby the command is started at once, wherever it runs, and finds only DOYEN_NODE. "
+        "When this node acts it reads the epoch as a line from its standard input, and from then "
+        "on all is as without: it gets TERM and KILL before the right ends, and is started again "
+        "to stand by.\n\n"
         "A command that ends is started again, with growing pauses, as long as this node acts, and "
         "when it acts again. INT, TERM, HUP and QUIT end the command and then doyen run; a second "
         "one ends it at once. Each start and end is one line on stderr, with --json an object.\n\n"
