@@ -91,6 +91,16 @@ static mode_t directory_mode(mode_t socket_mode)
            ((socket_mode & S_IWOTH) != 0 ? S_IROTH | S_IXOTH : 0);
 }
 
+/* Asks for a change only where there is one to make: a unit that forbids chown, as the package's
+ * does, has its group already. */
+static bool give_group(const char *path, gid_t group)
+{
+    struct stat status;
+
+    return group == (gid_t)-1 || (lstat(path, &status) == 0 && status.st_gid == group) ||
+           lchown(path, (uid_t)-1, group) == 0;
+}
+
 static bool make_directory(const struct config *config, struct complaint *complaint)
 {
     char directory[CONFIG_PATH_MAX + 1];
@@ -101,7 +111,7 @@ static bool make_directory(const struct config *config, struct complaint *compla
     if (mkdir(directory, S_IRWXU) != 0) {
         return errno == EEXIST || cannot_make(config, directory, complaint);
     }
-    return (chown(directory, (uid_t)-1, group_of(config)) == 0 &&
+    return (give_group(directory, group_of(config)) &&
             chmod(directory, directory_mode(config->control_mode)) == 0) ||
            cannot_make(config, directory, complaint);
 }
@@ -212,7 +222,7 @@ bool listen_socket_check_unix(const struct config *config, struct complaint *com
 static bool bind_with_mode(int fd, const struct config *config)
 {
     return fchmod(fd, SOCKET_MODE_FIRST) == 0 && bind_unix(fd, config->control) == 0 &&
-           lchown(config->control, (uid_t)-1, group_of(config)) == 0 &&
+           give_group(config->control, group_of(config)) &&
            chmod(config->control, config->control_mode) == 0;
 }
 
