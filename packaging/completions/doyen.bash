@@ -30,7 +30,7 @@ _doyen()
         done
     fi
     case $previous in
-    -c | --control | --config | --key | --make-key | --record | --state-dir)
+    -c | --control | --config | --key | --make-key | --record | --root | --state-dir)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return

@@ -34,7 +34,7 @@ _doyen()
         done
     fi
     case ${words[CURRENT - 1]} in
-    -c | --control | --config | --key | --make-key | --record | --state-dir)
+    -c | --control | --config | --key | --make-key | --record | --root | --state-dir)
         _files
         return
         ;;

@@ -22,8 +22,9 @@ static const struct verb *const verbs[] = {
     &verb_watch,   &verb_observe, &verb_run,         &verb_campaign,     &verb_resign,
     &verb_value,   &verb_roles,   &verb_lease,       &verb_hook,         &verb_transfer,
     &verb_drain,   &verb_undrain, &verb_leave,       &verb_restart_plan, &verb_tag,
-    &verb_change,  &verb_remove,  &verb_voters,      &verb_keys,         &verb_report,
-    &verb_fault,   &verb_version, &verb_leader,      &verb_elect,        &verb_partitions};
+    &verb_change,  &verb_remove,  &verb_voters,      &verb_keys,         &verb_init,
+    &verb_join,    &verb_invite,  &verb_report,      &verb_fault,        &verb_version,
+    &verb_leader,  &verb_elect,   &verb_partitions};
 
 static const struct heading {
     const struct verb *before;
@@ -34,6 +35,7 @@ static const struct heading {
     {&verb_run, "Run something on one host"},
     {&verb_transfer, "Move the coordinator, leave, restart"},
     {&verb_tag, "Change"},
+    {&verb_init, "Set up hosts"},
     {&verb_report, "Mend, and find faults"},
     {&verb_leader, "Experiments, which any release may change or take out"},
 };

@@ -3,7 +3,7 @@
 # nodes form a cluster from the installed files, survive an upgrade, and leave nothing behind when
 # they are purged. The unit is sound and closed to a score of 1.3; completions complete.
 #
-#   test/scripts/package.sh         needs a mirror of Debian
+#   test/scripts/package.sh [DIRECTORY]    needs a mirror of Debian; leaves the packages in DIRECTORY
 #
 # Without root, or where nothing may be mounted, all is looked at but the installing, which is skipped.
 set -euo pipefail
@@ -51,6 +51,7 @@ scripts/package "$work/packages" >"$work/build.log" 2>&1 ||
     { tail -n 30 "$work/build.log" >&2; fail "scripts/package failed"; }
 ! grep -E -A 4 '[.][ch]:[0-9:]+ warning: ' "$work/build.log" >&2 || fail "the compiler warns"
 mapfile -t packages < <(find "$work/packages" -name '*.deb' ! -name '*-dbgsym*')
+[ $# -eq 0 ] || { rm -rf "$1" && mkdir -p "$1" && cp "${packages[@]}" "$1"; } # For test/scripts/hosts.sh.
 lintian --allow-root --fail-on error "${packages[@]}" >"$work/lintian.log" 2>&1 ||
     { cat "$work/lintian.log" >&2; fail "lintian found errors"; }
 
@@ -88,7 +89,11 @@ bash_completes()
 }
 bash_completes doyen mem | grep -qx members || fail "bash does not complete doyen mem"
 bash_completes doyen wait --tim | grep -qx -- --timeout || fail "bash does not complete doyen wait --tim"
+bash_completes doyen in | grep -qx init || fail "bash does not complete doyen in"
+bash_completes doyen join --dr | grep -qx -- --dry-run || fail "bash does not complete doyen join --dr"
 bash_completes doyend --gua | grep -qx -- --guard || fail "bash does not complete doyend --gua"
+bash_completes doyen in | grep -qx init || fail "bash does not complete doyen in"
+bash_completes doyen join --dr | grep -qx -- --dry-run || fail "bash does not complete doyen join --dr"
 bash_completes doyend --guard s | grep -qx strict || fail "bash does not complete doyend --guard s"
 bash_completes doyen members --state f | grep -qx failed || fail "bash does not complete doyen members --state f"
 fish_completes()
@@ -148,6 +153,12 @@ inside setpriv --reuid doyen --regid doyen --init-groups sh -c '
     mkdir /tmp/witness && doyen-witness --config /etc/doyen-witness/witness.conf --state-dir /tmp/witness --check' \
     >"$work/check.log" 2>&1 || { cat "$work/check.log" >&2; fail "the installed configuration of the witness is not sound"; }
 inside rm -r /tmp/witness
+
+inside systemd-analyze verify /lib/systemd/system/doyen-run@.service >"$work/verify.log" 2>&1 || true
+if grep -v "Command 'man " "$work/verify.log" | grep doyen-run@ >&2; then
+    fail "the unit of jobs is not sound"
+fi
+[ -d "$root/etc/doyen/run" ] || fail "there is no /etc/doyen/run for jobs"
 
 # --- Three nodes of the installed files -----------------------------------------------------------
 

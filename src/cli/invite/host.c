@@ -1,0 +1,261 @@
+#include "cli/invite/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char account[] = "doyen";
+
+bool host_has_account(void)
+{
+    return getpwnam(account) != NULL;
+}
+
+/* For what is not there yet, and is only to be shown. */
+static void show_absolute(const char *root, char out[PATH_MAX])
+{
+    char here[PATH_MAX / 2];
+
+    if (root[0] == '/' || getcwd(here, sizeof here) == NULL) {
+        here[0] = '\0';
+    }
+    snprintf(out, PATH_MAX, "%s%s%.*s", here, here[0] == '\0' ? "" : "/", PATH_MAX / 4, root);
+}
+
+enum exit_code host_init(struct host *host, const char *root, bool make, struct failure *failure)
+{
+    char absolute[PATH_MAX] = "";
+
+    if (root != NULL && make && mkdir(root, 0755) != 0 && errno != EEXIST) {
+        return failure_set(failure, EXIT_REFUSED, "cannot make --root %s: %s", root,
+                           strerror(errno));
+    }
+    if (root != NULL && !make && access(root, F_OK) != 0) {
+        show_absolute(root, absolute);
+    } else if (root != NULL && realpath(root, absolute) == NULL) {
+        return failure_set(failure, EXIT_REFUSED, "--root %s: %s", root, strerror(errno));
+    }
+    if (strlen(absolute) >= sizeof host->root) {
+        return failure_set(failure, EXIT_USAGE, "--root %s: choose a path of less than %d bytes",
+                           root, (int)sizeof host->root);
+    }
+    snprintf(host->root, sizeof host->root, "%.*s", (int)sizeof host->root - 1,
+             strcmp(absolute, "/") == 0 ? "" : absolute);
+    snprintf(host->conf, sizeof host->conf, "%s/etc/doyen/doyend.conf", host->root);
+    snprintf(host->key, sizeof host->key, "%s/var/lib/doyen/key", host->root);
+    snprintf(host->state_dir, sizeof host->state_dir, "%s/var/lib/doyen", host->root);
+    snprintf(host->jobs, sizeof host->jobs, "%s/etc/doyen/run", host->root);
+    return EXIT_DONE;
+}
+
+enum exit_code host_check_account(const struct host *host, struct failure *failure)
+{
+    if (host->root[0] == '\0' && geteuid() != 0) {
+        return failure_set(failure, EXIT_REFUSED,
+                           "it writes %s and starts a service: run it as root, as with sudo; "
+                           "--dry-run shows what it would do",
+                           host->conf);
+    }
+    return EXIT_DONE;
+}
+
+/* --- Reading -------------------------------------------------------------------------------- */
+
+/* Reads the whole file as text. Returns 0 or an errno. */
+static int read_file(const char *path, char *text, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat status;
+    size_t length = 0;
+    ssize_t more = 1;
+
+    text[0] = '\0';
+    if (fd < 0) {
+        return errno;
+    }
+    int error = fstat(fd, &status) != 0 ? errno : S_ISREG(status.st_mode) ? 0 : EINVAL;
+    while (error == 0 && more > 0 && length < size) {
+        more = read(fd, text + length, size - length);
+        error = more < 0 && errno != EINTR ? errno : 0;
+        length += more > 0 ? (size_t)more : 0;
+        more = more < 0 ? 1 : more;
+    }
+    (void)close(fd);
+    error = error == 0 && length == size ? EFBIG : error;
+    text[error == 0 ? length : 0] = '\0';
+    return error == 0 && strlen(text) != length ? EINVAL : error;
+}
+
+enum exit_code host_read_conf(const struct host *host, char text[CONF_TEXT_MAX],
+                              struct failure *failure)
+{
+    const int error = read_file(host->conf, text, CONF_TEXT_MAX);
+
+    if (error == ENOENT) {
+        return failure_set(failure, EXIT_REFUSED,
+                           "there is no %s: doyen init makes it on the first host of a cluster, "
+                           "doyen join on the others",
+                           host->conf);
+    }
+    return error == 0 ? EXIT_DONE
+                      : failure_set(failure, EXIT_REFUSED, "cannot read %s: %s", host->conf,
+                                    strerror(error));
+}
+
+enum exit_code host_read_key(const char *path, char *text, size_t size, struct failure *failure)
+{
+    const int error = read_file(path, text, size);
+
+    return error == 0 ? EXIT_DONE
+                      : failure_set(failure, EXIT_REFUSED, "cannot read the key %s: %s%s", path,
+                                    strerror(error), error == EACCES ? ": run it as root" : "");
+}
+
+enum exit_code host_check_free(const struct host *host, struct failure *failure)
+{
+    static const char *const chosen[] = {"key", "seed", "guard", "voters", "insecure"};
+    char value[CONF_VALUE_MAX];
+    char text[CONF_TEXT_MAX];
+    struct stat status;
+
+    const int error = read_file(host->conf, text, sizeof text);
+    if (error != 0 && error != ENOENT) {
+        return failure_set(failure, EXIT_REFUSED, "cannot read %s: %s", host->conf,
+                           strerror(error));
+    }
+    for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
+        if (conf_value(text, chosen[i], value)) {
+            return failure_set(failure, EXIT_REFUSED,
+                               "this host has been set up: %s has a line \"%s\"; doyen invite lets "
+                               "further hosts in, and to begin anew move that file away",
+                               host->conf, chosen[i]);
+        }
+    }
+    if (lstat(host->key, &status) == 0) {
+        return failure_set(failure, EXIT_REFUSED,
+                           "%s is there already, and a key is never overwritten: move it away if "
+                           "no cluster needs it",
+                           host->key);
+    }
+    return EXIT_DONE;
+}
+
+/* --- Writing -------------------------------------------------------------------------------- */
+
+/* Makes all folders above the file. */
+static int make_folders(const struct host *host, const char *path)
+{
+    char folder[HOST_PATH_MAX];
+
+    for (const char *at = path + strlen(host->root) + 1; (at = strchr(at, '/')) != NULL; at++) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(at - path), path);
+        if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+/* To doyend's account, where root writes for it. */
+static bool hand_over(int fd)
+{
+    const struct passwd *doyen = geteuid() == 0 ? getpwnam(account) : NULL;
+
+    return doyen == NULL || fchown(fd, doyen->pw_uid, doyen->pw_gid) == 0;
+}
+
+static int write_all(int fd, const char *text)
+{
+    size_t left = strlen(text);
+
+    while (left > 0) {
+        const ssize_t done = write(fd, text, left);
+        if (done < 0 && errno != EINTR) {
+            return errno;
+        }
+        text += done > 0 ? done : 0;
+        left -= done > 0 ? (size_t)done : 0;
+    }
+    return fsync(fd) == 0 ? 0 : errno;
+}
+
+/* A new file of that mode; whatever follows from a name that somebody else chose is refused. */
+static int make_file(const char *path, const char *text, mode_t mode, bool handed_over)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                        S_IRUSR | S_IWUSR);
+
+    if (fd < 0) {
+        return errno;
+    }
+    int error = write_all(fd, text);
+    if (error == 0 && ((handed_over && !hand_over(fd)) || fchmod(fd, mode) != 0)) {
+        error = errno;
+    }
+    if (close(fd) != 0 && error == 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        (void)unlink(path);
+    }
+    return error;
+}
+
+static enum exit_code cannot_write(const char *path, int error, struct failure *failure)
+{
+    return failure_set(failure, EXIT_REFUSED, "cannot write %s: %s", path, strerror(error));
+}
+
+enum exit_code host_write_conf(const struct host *host, const char *text, bool keep,
+                               struct failure *failure)
+{
+    char made[HOST_PATH_MAX + 8];
+    char before[HOST_PATH_MAX + 8];
+
+    snprintf(made, sizeof made, "%s.new", host->conf);
+    snprintf(before, sizeof before, "%s.before", host->conf);
+    int error = make_folders(host, host->conf);
+    if (error == 0 && unlink(made) != 0 && errno != ENOENT) {
+        error = errno;
+    }
+    error = error == 0 ? make_file(made, text, 0644, false) : error;
+    if (error == 0 && keep && rename(host->conf, before) != 0 && errno != ENOENT) {
+        error = errno;
+    }
+    if (error == 0 && rename(made, host->conf) != 0) {
+        error = errno;
+    }
+    return error == 0 ? EXIT_DONE : cannot_write(host->conf, error, failure);
+}
+
+/* The state directory, as systemd would make it for the unit. */
+static int make_state_dir(const struct host *host)
+{
+    int error = make_folders(host, host->state_dir);
+
+    if (error != 0) {
+        return error;
+    }
+    if (mkdir(host->state_dir, 0700) != 0) {
+        return errno == EEXIST ? 0 : errno;
+    }
+    const int fd = open(host->state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    error = fd < 0 || !hand_over(fd) ? errno : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return error;
+}
+
+enum exit_code host_write_key(const struct host *host, const char *text, struct failure *failure)
+{
+    int error = make_state_dir(host);
+
+    error = error == 0 ? make_file(host->key, text, 0600, true) : error;
+    return error == 0 ? EXIT_DONE : cannot_write(host->key, error, failure);
+}

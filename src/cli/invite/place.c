@@ -1,0 +1,170 @@
+#include "cli/invite/place.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool place_is_address(const char *host, int family)
+{
+    unsigned char bytes[sizeof(struct in6_addr)];
+
+    return inet_pton(family, host, bytes) == 1;
+}
+
+bool place_is_wildcard(const char *host)
+{
+    struct in6_addr bytes;
+
+    return strcmp(host, "0.0.0.0") == 0 ||
+           (inet_pton(AF_INET6, host, &bytes) == 1 && IN6_IS_ADDR_UNSPECIFIED(&bytes));
+}
+
+static bool read_port(const char *text, uint16_t *port)
+{
+    const size_t length = strlen(text);
+    const unsigned long value = length <= 5 ? strtoul(text, NULL, 10) : 0;
+
+    *port = (uint16_t)value;
+    return length > 0 && strspn(text, "0123456789") == length && value > 0 && value <= UINT16_MAX;
+}
+
+static bool take_host(const char *from, size_t length, char host[PLACE_HOST_MAX])
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:";
+
+    if (length == 0 || length >= PLACE_HOST_MAX || from[0] == '-') {
+        return false;
+    }
+    memcpy(host, from, length);
+    host[length] = '\0';
+    return strspn(host, allowed) == length;
+}
+
+bool place_split(const char *text, uint16_t otherwise, char host[PLACE_HOST_MAX], uint16_t *port)
+{
+    const char *closing = text[0] == '[' ? strchr(text, ']') : NULL;
+    const char *colon = strchr(text, ':');
+
+    *port = otherwise;
+    if (text[0] == '[') {
+        return closing != NULL && take_host(text + 1, (size_t)(closing - text) - 1, host) &&
+               place_is_address(host, AF_INET6) &&
+               (closing[1] == '\0' || (closing[1] == ':' && read_port(closing + 2, port)));
+    }
+    if (colon != NULL && strchr(colon + 1, ':') != NULL) {
+        return take_host(text, strlen(text), host) && place_is_address(host, AF_INET6);
+    }
+    const size_t length = colon == NULL ? strlen(text) : (size_t)(colon - text);
+    return take_host(text, length, host) && (colon == NULL || read_port(colon + 1, port));
+}
+
+const char *place_join(const char *host, uint16_t port, char out[PLACE_TEXT_MAX])
+{
+    snprintf(out, PLACE_TEXT_MAX, place_is_address(host, AF_INET6) ? "[%.50s]:%u" : "%.50s:%u",
+             host, (unsigned)port);
+    return out;
+}
+
+const char *place_text(const struct sockaddr *address, char out[PLACE_TEXT_MAX])
+{
+    char host[INET6_ADDRSTRLEN] = "";
+
+    if (address->sa_family == AF_INET) {
+        struct sockaddr_in four;
+        memcpy(&four, address, sizeof four);
+        (void)inet_ntop(AF_INET, &four.sin_addr, host, sizeof host);
+        return place_join(host, ntohs(four.sin_port), out);
+    }
+    struct sockaddr_in6 six;
+    memcpy(&six, address, sizeof six);
+    (void)inet_ntop(AF_INET6, &six.sin6_addr, host, sizeof host);
+    return place_join(host, ntohs(six.sin6_port), out);
+}
+
+/* --- This host's own ------------------------------------------------------------------------ */
+
+/* Of use to others: no loopback, and nothing that means another thing elsewhere. */
+static bool is_of_use(const struct ifaddrs *at, char host[PLACE_TEXT_MAX])
+{
+    if (at->ifa_addr == NULL || (at->ifa_flags & IFF_UP) == 0 ||
+        (at->ifa_flags & IFF_LOOPBACK) != 0) {
+        return false;
+    }
+    if (at->ifa_addr->sa_family == AF_INET) {
+        struct sockaddr_in four;
+        memcpy(&four, at->ifa_addr, sizeof four);
+        return inet_ntop(AF_INET, &four.sin_addr, host, PLACE_TEXT_MAX) != NULL;
+    }
+    if (at->ifa_addr->sa_family == AF_INET6) {
+        struct sockaddr_in6 six;
+        memcpy(&six, at->ifa_addr, sizeof six);
+        return !IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr) &&
+               inet_ntop(AF_INET6, &six.sin6_addr, host, PLACE_TEXT_MAX) != NULL;
+    }
+    return false;
+}
+
+/* By which address packets to elsewhere go: nothing is sent for that. */
+static bool toward_elsewhere(char host[PLACE_TEXT_MAX])
+{
+    struct sockaddr_in elsewhere = {.sin_family = AF_INET, .sin_port = htons(DOYEND_PORT)};
+    struct sockaddr_in own;
+    socklen_t length = sizeof own;
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    elsewhere.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, of nobody's network */
+    const bool found = fd >= 0 &&
+                       connect(fd, (const struct sockaddr *)&elsewhere, sizeof elsewhere) == 0 &&
+                       getsockname(fd, (struct sockaddr *)&own, &length) == 0 &&
+                       inet_ntop(AF_INET, &own.sin_addr, host, PLACE_TEXT_MAX) != NULL;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return found;
+}
+
+static void add_to_list(char *all, size_t size, const char *host)
+{
+    const size_t used = strlen(all);
+
+    snprintf(all + used, size - used, "%s%s", used == 0 ? "" : ", ", host);
+}
+
+bool place_own(char host[PLACE_TEXT_MAX], char *all, size_t size)
+{
+    struct ifaddrs *list = NULL;
+    char four[PLACE_TEXT_MAX] = "";
+    char six[PLACE_TEXT_MAX] = "";
+    size_t fours = 0;
+    size_t sixes = 0;
+
+    all[0] = '\0';
+    if (getifaddrs(&list) != 0) {
+        return false;
+    }
+    for (const struct ifaddrs *at = list; at != NULL; at = at->ifa_next) {
+        char here[PLACE_TEXT_MAX];
+        if (!is_of_use(at, here)) {
+            continue;
+        }
+        add_to_list(all, size, here);
+        if (at->ifa_addr->sa_family == AF_INET && fours++ == 0) {
+            memcpy(four, here, sizeof four);
+        } else if (at->ifa_addr->sa_family == AF_INET6 && sixes++ == 0) {
+            memcpy(six, here, sizeof six);
+        }
+    }
+    freeifaddrs(list);
+    if (fours > 1) {
+        return toward_elsewhere(host);
+    }
+    memcpy(host, fours == 1 ? four : six, PLACE_TEXT_MAX);
+    return fours == 1 || sixes == 1;
+}

@@ -1,0 +1,213 @@
+#include "cli/invite/setup.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/invite/secrets.h"
+#include "cli/invite/unit.h"
+#include "cli/request/cli.h"
+#include "seal/keyring.h"
+
+enum { HOST_NAME_BYTES = 256 };
+
+error_t setup_parse(struct setup *setup, int key, char *argument, struct argp_state *state)
+{
+    switch (key) {
+    case 'n':
+        if (!letter_name_is_good(argument)) {
+            cli_usage_error(state,
+                            "--name %s: a name has 1 to 63 of A-Z a-z 0-9 . _ -, and no dash first",
+                            argument);
+        }
+        setup->name = argument;
+        return 0;
+    case 'l':
+        if (!place_split(argument, DOYEND_PORT, setup->listen_host, &setup->port) ||
+            !(place_is_address(setup->listen_host, AF_INET) ||
+              place_is_address(setup->listen_host, AF_INET6))) {
+            cli_usage_error(state,
+                            "--listen %s: give an address of this host, as in 10.0.0.1 or "
+                            "[fd00::1]:7420",
+                            argument);
+        }
+        setup->listen = argument;
+        return 0;
+    case 'd':
+        setup->dry_run = true;
+        return 0;
+    case 'r':
+        if (argument[0] == '\0') {
+            cli_usage_error(state, "--root is empty: name a folder, or leave it out");
+        }
+        setup->root = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum exit_code find_name(struct setup *setup, struct failure *failure)
+{
+    char host[HOST_NAME_BYTES] = "";
+
+    if (setup->name == NULL && gethostname(host, sizeof host - 1) != 0) {
+        host[0] = '\0';
+    }
+    const char *name = setup->name == NULL ? host : setup->name;
+    if (!letter_name_is_good(name) && strchr(name, '.') != NULL) {
+        host[strcspn(host, ".")] = '\0'; /* As doyend does. */
+    }
+    if (!letter_name_is_good(name)) {
+        return failure_set(failure, EXIT_REFUSED,
+                           "this host's name, \"%.80s\", is none for a member: add --name NAME",
+                           name);
+    }
+    snprintf(setup->own_name, sizeof setup->own_name, "%.63s", name);
+    return EXIT_DONE;
+}
+
+enum exit_code setup_begin(struct setup *setup, struct failure *failure)
+{
+    if (setup->listen == NULL) {
+        setup->listen_host[0] = '\0';
+        setup->port = DOYEND_PORT;
+    }
+    if (find_name(setup, failure) != EXIT_DONE ||
+        host_init(&setup->host, setup->root, !setup->dry_run, failure) != EXIT_DONE ||
+        host_check_free(&setup->host, failure) != EXIT_DONE) {
+        return failure->code;
+    }
+    return setup->dry_run ? EXIT_DONE : host_check_account(&setup->host, failure);
+}
+
+/* --- The configuration ---------------------------------------------------------------------- */
+
+/* Are the other nodes reached by IPv6, so that the default, 0.0.0.0, would not do? */
+static bool seeds_are_six(const char *shared)
+{
+    struct conf_line line = {.end = 0};
+
+    while (conf_next(shared, &line)) {
+        if (strcmp(line.key, "seed") == 0) {
+            char host[PLACE_HOST_MAX];
+            uint16_t port;
+            return place_split(line.value, DOYEND_PORT, host, &port) &&
+                   place_is_address(host, AF_INET6);
+        }
+    }
+    return false;
+}
+
+static bool add_listen(const struct setup *setup, const char *shared, char text[CONF_TEXT_MAX])
+{
+    char place[PLACE_TEXT_MAX];
+
+    if (setup->listen != NULL) {
+        return conf_add(text, "listen", place_join(setup->listen_host, setup->port, place));
+    }
+    return !seeds_are_six(shared) || conf_add(text, "listen", place_join("::", setup->port, place));
+}
+
+static bool add_shared(const char *shared, char text[CONF_TEXT_MAX])
+{
+    struct conf_line line = {.end = 0};
+
+    while (conf_next(shared, &line)) {
+        if (!conf_add(text, line.key, line.value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where clients ask: below --root beside everything else; on the host itself the default, open to
+ * the package's group. */
+static bool add_control(const struct setup *setup, char text[CONF_TEXT_MAX])
+{
+    char path[HOST_PATH_MAX + LETTER_NAME_MAX + 16];
+
+    if (setup->host.root[0] != '\0') {
+        snprintf(path, sizeof path, "%s/run/%s.sock", setup->host.root, setup->own_name);
+        return conf_add(text, "control", path);
+    }
+    return !host_has_account() ||
+           (conf_add(text, "control-group", "doyen") && conf_add(text, "control-admin", "root"));
+}
+
+enum exit_code setup_conf(const struct setup *setup, const char *shared, char text[CONF_TEXT_MAX],
+                          struct failure *failure)
+{
+    snprintf(text, CONF_TEXT_MAX,
+             "; The node of this host, see doyend(8). Each key is an option of doyend without its\n"
+             "; dashes. After a change: systemctl restart doyend\n");
+    return conf_add(text, "name", setup->own_name) && add_listen(setup, shared, text) &&
+                   add_shared(shared, text) && conf_add(text, "key", setup->host.key) &&
+                   conf_add(text, "state-dir", setup->host.state_dir) && add_control(setup, text)
+               ? EXIT_DONE
+               : failure_set(failure, EXIT_REFUSED,
+                             "the configuration would have a line that is too long for doyend: "
+                             "choose a shorter --root or --name");
+}
+
+bool setup_make_key(char line[KEY_LINE_MAX])
+{
+    struct key key;
+    char text[KEY_TEXT_MAX];
+
+    if (!secrets_draw(key.bytes, sizeof key.bytes)) {
+        return false;
+    }
+    key_print(&key, text);
+    snprintf(line, KEY_LINE_MAX, "%s\n", text);
+    keyring_wipe_text(&key, sizeof key);
+    keyring_wipe_text(text, sizeof text);
+    return true;
+}
+
+enum exit_code setup_write(const struct setup *setup, const char *keys, const char *conf,
+                           struct failure *failure)
+{
+    if (host_write_key(&setup->host, keys, failure) != EXIT_DONE ||
+        host_write_conf(&setup->host, conf, true, failure) != EXIT_DONE) {
+        return failure->code;
+    }
+    printf("wrote %s and %s\n", setup->host.key, setup->host.conf);
+    return EXIT_DONE;
+}
+
+/* --- The start ------------------------------------------------------------------------------ */
+
+static bool has_services(const struct setup *setup)
+{
+    return setup->host.root[0] == '\0' && unit_system_is_here();
+}
+
+static void print_command(const struct setup *setup)
+{
+    const bool as_doyen = setup->host.root[0] == '\0' && host_has_account();
+
+    printf("%sdoyend --config %s\n", as_doyen ? "runuser -u doyen -- " : "", setup->host.conf);
+}
+
+void setup_print(const struct setup *setup, const char *conf)
+{
+    printf("%s, mode 0600: the key\n\n%s:\n\n%s\n", setup->host.key, setup->host.conf, conf);
+    if (has_services(setup)) {
+        unit_print(&setup->host);
+    } else {
+        print_command(setup);
+    }
+}
+
+enum exit_code setup_start(const struct setup *setup, bool *started, struct failure *failure)
+{
+    *started = has_services(setup);
+    if (!*started) {
+        fputs("start it: ", stdout);
+        print_command(setup);
+        return EXIT_DONE;
+    }
+    return unit_start(&setup->host, failure);
+}
