@@ -268,6 +268,15 @@ static bool control_serve(struct control *control, const struct listen_socket *l
     return server_start(control, server);
 }
 
+static void on_counter_timer(uv_timer_t *timer)
+{
+    struct control *control = timer->data;
+
+    if (facts_collect(&control->facts, 0)) {
+        counter_past_note(&control->counter_past, &control->facts);
+    }
+}
+
 static void read_host_name(struct control *control)
 {
     if (gethostname(control->host_name, sizeof control->host_name - 1) != 0) {
@@ -288,6 +297,7 @@ static bool control_listen(struct control *control, const struct config *config)
         return true;
     }
     read_host_name(control);
+    (void)uv_timer_start(&control->counter_timer, on_counter_timer, 0, COUNTER_PAST_EVERY_MS);
     if (!listen_socket_open_tcp(&listen_socket, &config->http, control->log) ||
         !control_serve(control, &listen_socket, false)) {
         return false;
@@ -304,12 +314,14 @@ static void control_start_handles(struct control *control)
     (void)uv_timer_init(control->loop, &control->timer);
     (void)uv_timer_init(control->loop, &control->keepalive_timer);
     (void)uv_timer_init(control->loop, &control->due_timer);
+    (void)uv_timer_init(control->loop, &control->counter_timer);
     measure_open(&control->measure, control->loop, control->node);
-    control->handles_open += 5;
+    control->handles_open += 6;
     control->prepare.data = control;
     control->timer.data = control;
     control->keepalive_timer.data = control;
     control->due_timer.data = control;
+    control->counter_timer.data = control;
     control->has_run = true;
     (void)uv_prepare_start(&control->prepare, on_prepare);
 }
@@ -441,6 +453,7 @@ static void control_end(struct control *control)
     uv_close((uv_handle_t *)&control->timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->keepalive_timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->due_timer, on_handle_closed);
+    uv_close((uv_handle_t *)&control->counter_timer, on_handle_closed);
     measure_close(&control->measure, on_part_closed, control);
 }
 

@@ -1,29 +1,28 @@
-/* Counters as rates over the time that the page has been open, drawn by uPlot. */
+/* Counters as rates, from five minutes before the page was opened on, drawn by uPlot. */
 import { Component, h } from "./preact.js";
-import { amount } from "./words.js";
+import { amount, clock } from "./words.js";
 
-const HEIGHT = 150;
-const SECONDS = 300; /* shown at first; the chart grows until it holds as much */
+const HEIGHT = 110;
+const SECONDS = 300; /* shown; the chart grows until it holds as much */
 const CHARTS = [
-  { title: "Datagrams a second", lines: [["in", (c) => c.datagrams_in], ["out", (c) => c.datagrams_out]] },
-  { title: "Bytes a second", lines: [["in", (c) => c.bytes_in], ["out", (c) => c.bytes_out]] },
-  { title: "Refused a second", lines: [["messages", (c) => total(c.refused)],
-    ["frames", (c) => total(c.malformed) + total(c.not_opened) + c.without_key]] },
+  { title: "Datagrams a second", lines: [["in", "datagrams_in"], ["out", "datagrams_out"]] },
+  { title: "Bytes a second", lines: [["in", "bytes_in"], ["out", "bytes_out"]] },
+  { title: "Refused a second", lines: [["messages", "messages_refused"], ["frames", "frames_refused"]] },
 ];
-const COLOURS = ["--accent", "--good"];
-
-function total(counts) {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+/* Of the last seconds. Those of before the page was opened are five seconds apart. */
+function since(samples, seconds) {
+  return samples.filter(({ at }) => at > (samples.at(-1)?.at ?? 0) - seconds);
 }
 
+const COLOURS = ["--accent", "--good"];
+
 /* What a counter grew by, each second. */
-function ratesOf(samples, read) {
-  return samples.slice(1).map(({ at, counters }, i) =>
-    Math.max(0, read(counters) - read(samples[i].counters)) / (at - samples[i].at));
+function ratesOf(samples, key) {
+  return samples.slice(1).map((sample, i) => Math.max(0, sample[key] - samples[i][key]) / (sample.at - samples[i].at));
 }
 
 function dataOf(samples, lines) {
-  return [samples.slice(1).map(({ at }) => at), ...lines.map(([, read]) => ratesOf(samples, read))];
+  return [samples.slice(1).map(({ at }) => at), ...lines.map(([, key]) => ratesOf(samples, key))];
 }
 
 function colour(name) {
@@ -46,7 +45,7 @@ function optionsOf({ lines }, width) {
   return {
     width, height: HEIGHT, legend: { show: false }, cursor: { drag: { x: false, y: false }, points: { size: 7 }, y: false },
     scales: { x: { range: (plot, min, max) => [Math.min(min, max - 60), max] }, y: { range: (plot, min, max) => [0, Math.max(1, max * 1.15)] } },
-    axes: [{ ...axis, grid: { show: false }, size: 26, space: 70, values: (plot, ticks) => ticks.map((at) => new Date(at * 1000).toTimeString().slice(0, 8)) },
+    axes: [{ ...axis, grid: { show: false }, size: 26, space: 70, values: (plot, ticks) => ticks.map((at) => clock(at * 1000)) },
       { ...axis, size: 46, space: 32, values: (plot, ticks) => ticks.map((value) => amount(value)) }],
     series: [{}, ...lines.map(([label], i) => ({ label, stroke: colour(COLOURS[i]), width: 1.75, points: { show: false },
       fill: i === 0 ? `${colour(COLOURS[i])}14` : undefined }))],
@@ -81,7 +80,7 @@ class Chart extends Component {
 
   draw() {
     const width = Math.floor(this.box.clientWidth);
-    const data = dataOf(this.props.samples.slice(-SECONDS), this.props.chart.lines);
+    const data = dataOf(since(this.props.samples, SECONDS), this.props.chart.lines);
     if (!this.uPlot || width === 0 || data[0].length < 2) {
       return;
     }
@@ -98,14 +97,14 @@ class Chart extends Component {
   render({ chart, samples }) {
     const last = samples.slice(-2);
     return h("figure", null,
-      h("figcaption", null, h("span", null, chart.title), chart.lines.map(([name, read], i) =>
-        h("span", { key: name, class: `key key${i}` }, `${name} ${last.length > 1 ? amount(ratesOf(last, read)[0]) : "–"}`))),
+      h("figcaption", null, h("span", null, chart.title), chart.lines.map(([name, key], i) =>
+        h("span", { key: name, class: `key key${i}` }, `${name} ${last.length > 1 ? amount(ratesOf(last, key)[0]) : "–"}`))),
       h("div", { class: "plot", ref: (box) => { this.box = box ?? this.box; } }));
   }
 }
 
 export function Counters({ samples }) {
   return h("section", { class: "card", "aria-labelledby": "counters" },
-    h("header", null, h("h2", { id: "counters" }, "Counters"), h("p", null, "of this node, since the page was opened")),
+    h("header", null, h("h2", { id: "counters" }, "Counters"), h("p", null, "of this node, in the last five minutes; times are UTC")),
     h("div", { class: "charts" }, CHARTS.map((chart) => h(Chart, { key: chart.title, chart, samples }))));
 }

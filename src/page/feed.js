@@ -6,10 +6,11 @@ const PATIENCE_MS = 4000; /* for one answer */
 const REOPEN_MS = 1500;
 const KINDS = ["snapshot", "gap", "phase", "view", "joined", "gone", "coordinator", "suspect",
   "cleared", "guard", "acting", "late", "claim", "split", "merging", "other_terms", "merge",
-  "vouched", "join_refused", "turned_away", "mismatch", "tags", "address", "voters_wish"];
+  "vouched", "join_refused", "turned_away", "mismatch", "tags", "drained", "forgotten", "address",
+  "voters_wish"];
 const DOCUMENTS = { members: "/v1/members", status: "/v1/status" };
 const EVENTS_KEPT = 200;
-const ROLES_EVERY = 4; /* looks: at one all members are asked, and at the next they have answered */
+const SURVEY_EVERY = 4; /* looks: at one all members are asked, and at the next they have answered */
 const SAMPLES_KEPT = 900;
 
 export async function ask(path) {
@@ -19,6 +20,10 @@ export async function ask(path) {
     throw new Error(problem.detail || `${path}: ${answer.status}`);
   }
   return answer.json();
+}
+
+function total(counts) {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 export class Feed {
@@ -36,8 +41,10 @@ export class Feed {
     this.again = false;
     this.historyDue = true;
     this.journalDue = true;
-    this.roles = null; /* of /v1/roles */
-    this.rolesRound = 0;
+    this.roles = null; /* of /v1/roles, /v1/voters and /v1/partitions; null: not asked, or there are none */
+    this.voters = null;
+    this.partitions = null;
+    this.surveyRound = 0;
     this.source = null; /* of the events */
     this.ahead = 0; /* milliseconds of the daemon's clock before this one's */
   }
@@ -135,17 +142,30 @@ export class Feed {
       this.journalDue = false;
     }
     this.setClock();
+    if (this.seenAt === 0) {
+      await this.recall();
+    }
     this.sample();
-    await this.readRoles();
+    await this.survey();
   }
 
-  async readRoles() {
-    const turn = this.rolesRound++ % ROLES_EVERY;
+  async survey() {
+    const { members } = this.documents;
+    const turn = this.surveyRound++ % SURVEY_EVERY;
     if (turn === 0) {
       await ask("/v1/roles?begin");
     } else if (turn === 1) {
       this.roles = await ask("/v1/roles");
+      this.voters = members.guard.policy === "strict" ? await ask("/v1/voters") : null;
+      this.partitions = await ask("/v1/partitions");
     }
+  }
+
+  /* What the daemon has kept from before the page was opened. */
+  async recall() {
+    const { samples } = await ask("/v1/counters");
+    const now = Date.now() / 1000;
+    this.samples = samples.map(({ ago_ms, ...counters }) => ({ at: now - ago_ms / 1000, ...counters }));
   }
 
   /* What the daemon tells of moments is by its host's clock, which may differ from this one's. */
@@ -160,14 +180,15 @@ export class Feed {
 
   /* A daemon that was started again counts from 0. */
   sample() {
-    const { status } = this.documents;
+    const { counters } = this.documents.status;
     const last = this.samples.at(-1);
     const now = Date.now() / 1000;
     if (last && now - last.at < 0.5) {
       return;
     }
-    const restarted = last && last.counters.datagrams_in > status.counters.datagrams_in;
-    this.samples = [...(restarted ? [] : this.samples.slice(1 - SAMPLES_KEPT)),
-      { at: now, counters: status.counters, counts: status.counts }];
+    const { datagrams_in, datagrams_out, bytes_in, bytes_out } = counters;
+    this.samples = [...(last?.datagrams_in > datagrams_in ? [] : this.samples.slice(1 - SAMPLES_KEPT)),
+      { at: now, datagrams_in, datagrams_out, bytes_in, bytes_out, messages_refused: total(counters.refused),
+        frames_refused: total(counters.malformed) + total(counters.not_opened) + counters.without_key }];
   }
 }

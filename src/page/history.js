@@ -6,20 +6,21 @@ import { clock, count, duration } from "./words.js";
 const HEIGHT = 190;
 const PAD = { left: 30, right: 14, top: 26, band: 24, bottom: 20 };
 const RANGES = [["5 min", 300e3], ["1 h", 3600e3], ["1 d", 86400e3], ["all", Infinity]];
-const HUES = 6; /* classes hue0 to hue5 of page.css */
+const SHADES = 6; /* classes shade0 to shade5 of page.css */
 const LABEL_PX = 7.4; /* of one letter in a band, about */
 const TICKS_PX = 110;
 const TICK_HALF_PX = 28;
 const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400, 604800].map((s) => s * 1000);
-const EVENTS_SHOWN = 60;
+const EVENTS_SHOWN = 12;
+const EVENTS_MORE = 100;
 const RANGE_VIEWS = 4;
 
-function hueOf(name) {
+function shadeOf(name) {
   let sum = 0;
   for (const letter of name ?? "") {
     sum = (sum * 31 + letter.codePointAt(0)) % 9973;
   }
-  return `hue${sum % HUES}`;
+  return `shade${sum % SHADES}`;
 }
 
 /* What a view is worth marking for. */
@@ -95,7 +96,7 @@ function Bands({ views, lapses, scale, to }) {
   return bandsOf(views, to).flatMap((band) => without(band, lapses)).map(({ name, start, end }) => {
     const [x, width] = [scale.x(start), Math.max(1.5, scale.x(end) - scale.x(start) - 1.5)];
     const fits = name && name.length * LABEL_PX < width - 10;
-    return h("g", { key: start, class: `band ${hueOf(name)}` },
+    return h("g", { key: start, class: `band ${shadeOf(name)}` },
       h("rect", { x, y: scale.floor + 4, width, height: PAD.band - 6, rx: 4 }, h("title", null, name ?? "nobody")),
       fits && h("text", { x: x + 8, y: scale.floor + PAD.band / 2 + 1, "dominant-baseline": "central" }, name));
   });
@@ -123,14 +124,12 @@ function Mark({ view, scale }) {
 function Axis({ scale, from, to, width }) {
   const wanted = (to - from) / Math.max(2, Math.floor(width / TICKS_PX));
   const step = STEPS_MS.find((ms) => ms >= wanted) ?? Math.ceil(wanted / 604800e3) * 604800e3;
-  const zone = new Date(to).getTimezoneOffset() * 60e3;
   const ticks = [];
   const end = to - (to - from) * TICK_HALF_PX / width; /* so that the last one is not cut off */
-  for (let at = Math.ceil((from - zone) / step) * step + zone; at < end; at += step) {
+  for (let at = Math.ceil(from / step) * step; at < end; at += step) {
     ticks.push(at);
   }
-  const text = (at) => step >= 86400e3 ? new Date(at).toLocaleDateString([], { month: "short", day: "numeric" })
-    : clock(at).slice(0, step < 60e3 ? 8 : 5);
+  const text = (at) => new Date(at).toISOString().slice(...(step >= 86400e3 ? [5, 10] : [11, step < 60e3 ? 19 : 16]));
   return [
     [0, scale.most].map((members) => h("text", { key: members, class: "tick", x: PAD.left - 8, y: scale.y(members), "text-anchor": "end", "dominant-baseline": "central" }, members)),
     ticks.map((at) => h("text", { key: at, class: "tick", x: scale.x(at), y: HEIGHT - 5, "text-anchor": "middle" }, text(at))),
@@ -201,7 +200,7 @@ export class History extends Component {
 
   words(views) {
     const chosen = views.find((view) => view.id === this.state.at);
-    return chosen ? wordsOf(chosen) : "members over time, and who coordinated";
+    return chosen ? wordsOf(chosen) : "members over time, and who coordinated; times are UTC";
   }
 
   render({ views, now }, { width }) {
@@ -219,11 +218,20 @@ export class History extends Component {
 
 /* --- The events in words --- */
 
-export function Events({ events, onWhy }) {
-  return h("section", { class: "card log", "aria-labelledby": "events" },
-    h("header", null, h("h2", { id: "events" }, "Events"), h("p", null, "newest first")),
-    h("ol", { class: "events", tabindex: 0, "aria-label": "events, newest first" }, events.slice(-EVENTS_SHOWN).reverse().map((event) =>
-      h("li", { key: event.cursor, class: event.kind }, h("time", { dateTime: event.time }, clock(event.at)), " ",
-        event.name ? h("button", { type: "button", onClick: () => onWhy(event.name), "aria-haspopup": "dialog" }, event.text)
-          : h("span", null, event.text)))));
+export class Events extends Component {
+  constructor() {
+    super();
+    this.state = { shown: EVENTS_SHOWN };
+    this.more = () => this.setState(({ shown }) => ({ shown: shown + EVENTS_MORE }));
+  }
+
+  render({ events, onWhy }, { shown }) {
+    return h("section", { class: "card log", "aria-labelledby": "events" },
+      h("header", null, h("h2", { id: "events" }, "Events"), h("p", null, "newest first; times are UTC")),
+      h("ol", { class: "events" }, events.slice(-shown).reverse().map((event) =>
+        h("li", { key: event.cursor, class: event.kind }, h("time", { dateTime: event.time }, clock(event.at)), " ",
+          event.name ? h("button", { type: "button", onClick: () => onWhy(event.name), "aria-haspopup": "dialog" }, event.text)
+            : h("span", null, event.text)))),
+      events.length > shown && h("button", { type: "button", class: "more", onClick: this.more }, "earlier ones"));
+  }
 }

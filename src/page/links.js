@@ -2,10 +2,9 @@
 import { h } from "./preact.js";
 import { count } from "./words.js";
 
-const LABELS_MAX = 24; /* members; more names would lie upon each other */
+const RING_MAX = 16; /* members; more names would lie upon each other */
 const LETTERS_MAX = 12;
 const RING_RADIUS = 100;
-const RING_LINES_MAX = 16;
 
 function short(name) {
   return name.length > LETTERS_MAX ? `${name.slice(0, LETTERS_MAX - 1)}…` : name;
@@ -36,13 +35,13 @@ function Lost({ from, to, both, end }) {
     "marker-end": "url(#arrow)", ...(both ? { "marker-start": "url(#arrow)" } : {}) });
 }
 
-function Node({ name, place, kind, labelled, onPick }) {
+function Node({ name, place, kind, onPick }) {
   const side = Math.cos(place.angle);
   const anchor = Math.abs(side) < 0.3 ? "middle" : side > 0 ? "start" : "end";
   const away = 1 + (Math.abs(side) < 0.3 ? 20 : 14) / RING_RADIUS;
-  return h("g", { class: `node ${kind}${labelled ? "" : " small"}`, onClick: () => onPick(name) },
-    h("circle", { cx: place.x, cy: place.y, r: labelled ? 8 : 4 }, h("title", null, name)),
-    labelled && h("text", { x: place.x * away, y: place.y * away, "text-anchor": anchor, "dominant-baseline": "central" }, short(name)));
+  return h("g", { class: `node ${kind}`, onClick: () => onPick(name) },
+    h("circle", { cx: place.x, cy: place.y, r: 8 }, h("title", null, name)),
+    h("text", { x: place.x * away, y: place.y * away, "text-anchor": anchor, "dominant-baseline": "central" }, short(name)));
 }
 
 function Ring({ document, bad, onPick }) {
@@ -50,29 +49,28 @@ function Ring({ document, bad, onPick }) {
   const failed = document.gone.filter(({ reason }) => reason === "failed");
   const everyone = [...members, ...failed].map(({ name }) => name);
   const total = everyone.length;
-  const labelled = total <= LABELS_MAX;
   const at = new Map(everyone.map((name, i) => [name, placeOf(i, total, RING_RADIUS)]));
   const kindOf = (name, i) => [name === document.coordinator ? "first" : "", i >= members.length ? "failed" : "",
     members[i]?.silent ? "silent" : ""].join(" ");
-  const width = RING_RADIUS + (labelled ? 100 : 16);
-  const height = RING_RADIUS + (labelled ? 34 : 16);
+  const [width, height] = [RING_RADIUS + 100, RING_RADIUS + 34];
   return h("svg", { class: "ring", viewBox: `${-width} ${-height} ${2 * width} ${2 * height}`, role: "img",
     "aria-label": `${count(members.length, "member")} in a ring, ${count(bad.length, "bad link")}` },
   h("defs", null, h("marker", { id: "arrow", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 5.5, markerHeight: 5.5,
     orient: "auto-start-reverse" }, h("path", { d: "M0 0 10 5 0 10z" }))),
-  total <= RING_LINES_MAX ? h(Ways, { names: everyone.slice(0, members.length), bad, total })
-    : h("circle", { class: "way", r: RING_RADIUS }),
+  h(Ways, { names: everyone.slice(0, members.length), bad, total }),
   bad.filter(({ from, to }) => at.has(from) && at.has(to)).map(({ from, to, kind }) =>
-    h(Lost, { key: `${from} ${to}`, from: at.get(from), to: at.get(to), both: kind === "both",
-      end: labelled ? 14 : 6 })),
-  everyone.map((name, i) => h(Node, { key: name, name, place: at.get(name), kind: kindOf(name, i), labelled, onPick })));
+    h(Lost, { key: `${from} ${to}`, from: at.get(from), to: at.get(to), both: kind === "both", end: 14 })),
+  everyone.map((name, i) => h(Node, { key: name, name, place: at.get(name), kind: kindOf(name, i), onPick })));
 }
 
-export function Links({ document, bad, onWhy }) {
-  return h("section", { class: "card links", "aria-labelledby": "links" },
+/* A ring where its names can be read; else those ways alone that are bad. */
+export function Links({ document, links: { bad, down }, onWhy }) {
+  const total = document.members.length + document.gone.filter(({ reason }) => reason === "failed").length;
+  return h("section", { class: `card links${bad.length + down.length > 0 ? "" : " well"}`, "aria-labelledby": "links" },
     h("header", null, h("h2", { id: "links" }, "Links"),
-      h("p", null, bad.length > 0 ? count(bad.length, "bad link") : "all that is known of the links is good")),
-    h("div", { class: "drawings" }, h(Ring, { document, bad, onPick: onWhy })),
+      h("p", null, bad.length > 0 ? count(bad.length, "bad link") : "no bad one is known to this node")),
+    down.length > 0 && h("p", { class: "note" }, `This node has no connection to ${down.join(", ")}.`),
     bad.length > 0 && h("ul", { class: "bad" }, bad.map(({ from, to, kind, detail }) =>
-      h("li", { key: `${from} ${to}` }, h("span", { class: "badge lost" }, kind === "both" ? "both ways" : "one way"), " ", detail))));
+      h("li", { key: `${from} ${to}` }, h("span", { class: "badge lost" }, kind === "both" ? "both ways" : "one way"), " ", detail))),
+    total <= RING_MAX && h("div", { class: "drawings" }, h(Ring, { document, bad, onPick: onWhy })));
 }

@@ -1,9 +1,12 @@
-/* The members by age, and those that are gone. */
+/* The members by age, and those that are gone. Where there are many, who is well is one of a crowd of
+ * names, and a row is for who needs a look. */
 import { Component, h } from "./preact.js";
 import { count, duration } from "./words.js";
 
 const ROWS_MAX = 300; /* drawn at once; of more the filter shows those that are wanted */
 const FILTER_FROM = 12;
+export const CROWD_FROM = 25; /* members */
+const GONE_SHOWN = 8;
 
 function stateOf(member) {
   return member.state !== "alive" ? member.state : member.silent ? "silent" : member.behind ? "behind" : "alive";
@@ -14,7 +17,7 @@ function Tags({ tags }) {
     h("span", { class: "tag", key }, h("bdi", null, value === "" ? key : `${key}=${value}`), " "));
 }
 
-function Name({ name, onWhy }) {
+export function Name({ name, onWhy }) {
   return h("button", { type: "button", onClick: () => onWhy(name), "aria-haspopup": "dialog" },
     h("bdi", null, name));
 }
@@ -23,21 +26,51 @@ function heard(member, self) {
   if (member.name === self) {
     return "this node";
   }
-  return member.heard_ms === null ? "not yet" : `${duration(member.heard_ms)} ago`;
+  return member.heard_ms === null ? "by others" : `${duration(member.heard_ms)} ago`;
 }
 
-function Member({ member, document, onWhy }) {
+function partsOf(address) {
+  const at = address.lastIndexOf(":");
+  return { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
+}
+
+/* Where the page of another node is, if it has one as this node does: as far from the port of its
+ * member. Only where this page was asked for by the address of its own member. */
+function pageOf(member, document) {
+  const self = document.members.find(({ name }) => name === document.self);
+  if (!self || member.name === document.self || location.port === "") {
+    return null;
+  }
+  const [own, other] = [partsOf(self.address), partsOf(member.address)];
+  const port = other.port + Number(location.port) - own.port;
+  return location.hostname === own.host && port > 0 && port < 65536 ? `http://${other.host}:${port}/` : null;
+}
+
+function Address({ member, document }) {
+  const page = pageOf(member, document);
+  return page === null ? member.address : h("a", { href: page, title: `${member.name}'s own page, if it has one` }, member.address);
+}
+
+function Badges({ member, document, voter }) {
+  const self = document.members.find(({ name }) => name === document.self);
+  return [
+    member.coordinator && h("span", { class: "badge coordinator" }, "coordinator"),
+    document.acting && member.name === document.self && h("span", { class: "badge acting" }, "acting"),
+    member.drained && h("span", { class: "badge" }, "drained"),
+    voter && h("span", { class: `badge${["votes", "founding", null].includes(voter.voter) ? "" : " lost"}` },
+      ["votes", "founding", null].includes(voter.voter) ? "voter" : `voter: ${voter.voter}`),
+    self && member.protocol !== self.protocol && h("span", { class: "badge" }, `speaks ${member.protocol}`),
+  ];
+}
+
+function Member({ member, document, voter, onWhy }) {
   const state = stateOf(member);
-  const acts = document.acting && member.name === document.self;
   return h("tr", { class: state },
     h("td", { class: "age" }, member.age),
-    h("th", { scope: "row" }, h(Name, { name: member.name, onWhy }),
-      member.coordinator && h("span", { class: "badge coordinator" }, "coordinator"),
-      acts && h("span", { class: "badge acting" }, "acting"),
-      member.drained && h("span", { class: "badge" }, "drained")),
+    h("th", { scope: "row" }, h(Name, { name: member.name, onWhy }), h(Badges, { member, document, voter })),
     h("td", null, h("span", { class: "state" }, state)),
     h("td", { class: "heard" }, heard(member, document.self)),
-    h("td", { class: "address" }, member.address),
+    h("td", { class: "address" }, h(Address, { member, document })),
     h("td", { class: "tags" }, h(Tags, { tags: member.tags })));
 }
 
@@ -70,38 +103,61 @@ function textOf(member) {
 }
 
 function Filter({ value, onChange }) {
-  return h("input", { type: "search", class: "filter", placeholder: "name, address, state or tag", "aria-label": "show only members with this in name, address, state or tags",
+  return h("input", { type: "search", class: "filter", placeholder: "filter", "aria-label": "show only members with this in name, address, state or tags",
     value, onInput: (event) => onChange(event.target.value) });
 }
 
-function Table({ document, members, gone, onWhy }) {
+function Table({ document, members, gone, voters, onWhy }) {
+  const voterOf = (name) => voters?.voters.find((voter) => voter.name === name);
   return h("div", { class: "wide" },
     h("table", { onKeyDown: onKey },
       h("thead", null, h("tr", null, COLUMNS.map(([title, name]) =>
         h("th", { scope: "col", class: name, key: title }, title)))),
       h("tbody", null,
-        members.map((member) => h(Member, { key: member.id, member, document, onWhy })),
+        members.map((member) => h(Member, { key: member.id, member, document, voter: voterOf(member.name), onWhy })),
         gone.map((member) => h(Gone, { key: `gone ${member.id}`, member, onWhy })))));
+}
+
+/* Does it need a row of its own where there are many? */
+function needsLook(member, document, voters) {
+  return stateOf(member) !== "alive" || member.coordinator || member.drained || member.name === document.self
+    || voters?.voters.some(({ name }) => name === member.name);
+}
+
+function Crowd({ members, onWhy, onAll }) {
+  return [
+    h("p", { class: "note" }, `${count(members.length, "other")} ${members.length === 1 ? "is" : "are"} alive: `,
+      h("button", { type: "button", class: "more", onClick: onAll }, "as a table")),
+    h("ul", { class: "crowd", onKeyDown: onKey }, members.map(({ id, name }) => h("li", { key: id }, h(Name, { name, onWhy })))),
+  ];
 }
 
 export class Members extends Component {
   constructor() {
     super();
-    this.state = { filter: "" };
+    this.state = { filter: "", all: false, gone: false };
     this.onFilter = (filter) => this.setState({ filter });
+    this.onAll = () => this.setState({ all: true });
+    this.onGone = () => this.setState({ gone: true });
   }
 
-  render({ document, onWhy }, { filter }) {
+  render({ document, voters, onWhy }, { filter, all, gone }) {
     const wanted = filter.trim().toLowerCase();
     const fits = (member) => wanted === "" || textOf(member).includes(wanted);
     const members = document.members.filter(fits);
-    const gone = document.gone.filter(fits);
-    const more = members.length - ROWS_MAX;
+    const lost = document.gone.filter(fits).reverse(); /* the latest first */
+    const crowded = !all && wanted === "" && members.length >= CROWD_FROM;
+    const rows = crowded ? members.filter((member) => needsLook(member, document, voters)) : members;
+    const more = rows.length - ROWS_MAX;
+    const goneMore = gone || wanted !== "" ? 0 : Math.max(0, lost.length - GONE_SHOWN);
     return h("section", { class: "card members", "aria-labelledby": "members" },
       h("header", null, h("h2", { id: "members" }, "Members"),
         h("p", null, wanted === "" ? "oldest first: the oldest that can coordinates" : count(members.length, "member")),
         (document.members.length + document.gone.length >= FILTER_FROM || wanted !== "") && h(Filter, { value: filter, onChange: this.onFilter })),
-      h(Table, { document, members: members.slice(0, ROWS_MAX), gone, onWhy }),
-      more > 0 && h("p", { class: "note" }, `${more} more are not shown: say above which you want to see`));
+      document.members.length === 0 ? h("p", { class: "note" }, "This node is in no view.")
+        : h(Table, { document, members: rows.slice(0, ROWS_MAX), gone: lost.slice(0, lost.length - goneMore), voters, onWhy }),
+      more > 0 && h("p", { class: "note" }, `${more} more are not shown: say above which you want to see`),
+      goneMore > 0 && h("p", { class: "note" }, `${goneMore} more are gone: `, h("button", { type: "button", class: "more", onClick: this.onGone }, "show them")),
+      crowded && members.length > rows.length && h(Crowd, { members: members.filter((member) => !rows.includes(member)), onWhy, onAll: this.onAll }));
   }
 }

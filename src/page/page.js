@@ -1,10 +1,11 @@
 /* The live page: takes the place of the table that the daemon sent, once there is something to show. */
 import { Component, h, render } from "./preact.js";
 import { Counters } from "./counters.js";
+import { OtherPart, Partitions, ThisNode, Voters } from "./electorate.js";
 import { Feed } from "./feed.js";
 import { Events, History } from "./history.js";
 import { Links } from "./links.js";
-import { Members } from "./members.js";
+import { CROWD_FROM, Members } from "./members.js";
 import { Roles } from "./roles.js";
 import { Alarm, Footer, Header, Summary, Whole } from "./summary.js";
 import { Why } from "./why.js";
@@ -20,6 +21,7 @@ class Page extends Component {
   render({ feed }, { asked }) {
     const { members, status } = feed.documents;
     const { onWhy } = this;
+    const crowded = members.members.length >= CROWD_FROM; /* Then the members take the wide column. */
     return [
       h(Header, { feed }),
       h(Alarm, { feed }),
@@ -27,11 +29,16 @@ class Page extends Component {
       h("main", null,
         h(Summary, { documents: feed.documents, onWhy }),
         h("div", { class: "column wider" },
-          h(Members, { document: members, onWhy }),
+          h(OtherPart, { members, status, onWhy }),
+          h(Members, { document: members, voters: feed.voters, onWhy }),
           h(Roles, { document: feed.roles, onWhy }),
-          h(Events, { events: feed.events, onWhy })),
+          h(Partitions, { document: feed.partitions, onWhy }),
+          !crowded && h(Events, { events: feed.events, onWhy })),
         h("div", { class: "column" },
-          h(Links, { document: members, bad: status.links.bad, onWhy })),
+          h(Voters, { document: feed.voters, onWhy }),
+          members.members.length > 0 && h(Links, { document: members, links: status.links, onWhy }),
+          crowded && h(Events, { events: feed.events, onWhy }),
+          h(ThisNode, { members, status })),
         h(History, { views: feed.views, events: feed.events, now: feed.now() }),
         h(Counters, { samples: feed.samples })),
       h(Footer, { version: feed.documents.status.version }),

@@ -6,7 +6,7 @@ const ROWS_MAX = 100;
 
 function stateOf(candidate, holds) {
   if (!holds) {
-    return candidate.eligible ? "waits" : "not eligible";
+    return candidate.eligible ? "waits" : candidate.lacks ? `lacks tag ${candidate.lacks}` : "is drained";
   }
   return candidate.stopping ? "stops" : "holds";
 }

@@ -23,7 +23,7 @@ export function Footer({ version }) {
 export function Alarm({ feed }) {
   return !feed.connected && h("p", { class: "alarm" },
     h("span", { role: "alert" }, h("bdi", null, feed.documents.members.self),
-      ` does not answer. What is shown is from ${clock(feed.seenAt)}. This page goes on by itself when it is back.`),
+      ` does not answer. What is shown is from ${clock(feed.seenAt)} UTC. This page goes on by itself when it is back.`),
     ` It has been ${duration(Date.now() - feed.seenAt)}.`);
 }
 
@@ -55,7 +55,7 @@ function acting(members, unheard) {
     }
     return member?.heard_ms == null ? "not heard by this node itself" : `heard ${duration(member.heard_ms)} ago`;
   }
-  return members.acting ? `acts, for certain ${duration(members.acting_ms)} more` : "does not act now";
+  return members.acting ? "this node, which acts" : "this node, which does not act";
 }
 
 function guard({ policy, needed, fresh, met }, voters) {
@@ -72,16 +72,21 @@ function isCoordinatorLost(members, status) {
     || (members.coordinator === members.self && !members.acting);
 }
 
+function linksOf({ bad, down }) {
+  return bad.length > 0 ? `${bad.length} bad` : down.length > 0 ? `${down.length} down` : "none bad";
+}
+
 export function Summary({ documents: { members, status }, onWhy }) {
   const { counts } = status;
+  const isIn = members.members.length > 0;
   const lost = [counts.suspect && `${counts.suspect} suspected`, counts.failed && `${counts.failed} failed`].filter(Boolean);
   return h("dl", { class: "figures" },
     h(Figure, { title: "Coordinator", note: acting(members, status.coordinator_unheard_ms), alarm: isCoordinatorLost(members, status) },
       h("button", { type: "button", "aria-haspopup": "dialog", onClick: () => onWhy(null) }, h("bdi", null, members.coordinator ?? "none"))),
-    h(Figure, { title: "Members", note: lost.join(", ") || "none suspected", alarm: counts.suspect > 0 }, counts.members),
-    h(Figure, { title: "Epoch", note: `view ${members.view.version}, held by ${members.view.acked}` }, members.epoch),
-    h(Figure, { title: "Guard", note: guard(members.guard, status.voters), alarm: !members.guard.met },
+    h(Figure, { title: "Members", note: lost.join(", ") || "none suspected", alarm: counts.suspect > 0 || (counts.failed > 0 && status.whole.severity !== "good") }, counts.members),
+    h(Figure, { title: "Epoch", note: isIn ? `view ${members.view.version}, held by ${members.view.acked}` : "no view" }, isIn ? members.epoch : "none"),
+    h(Figure, { title: "Guard", note: isIn ? guard(members.guard, status.voters) : "this node is not in", alarm: isIn && !members.guard.met },
       members.guard.policy === "none" ? "none" : members.guard.met ? "met" : "not met"),
-    h(Figure, { title: "Bad links", note: `${status.links.up} of ${count(status.links.up + status.links.down.length, "connection")} open`,
-      alarm: status.links.bad.length + status.links.down.length > 0 }, status.links.bad.length));
+    h(Figure, { title: "Links", note: `${status.links.up} of ${count(status.links.up + status.links.down.length, "connection")} open`,
+      alarm: status.links.bad.length + status.links.down.length > 0 }, isIn ? linksOf(status.links) : "none"));
 }

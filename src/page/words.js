@@ -13,8 +13,10 @@ export function duration(ms) {
   return `${Math.round(ms)} ms`;
 }
 
+/* "18:29:34", by UTC as doyen and its logs have it; with the day where that is another one. */
 export function clock(moment) {
-  return new Date(moment).toLocaleTimeString([], { hour12: false });
+  const text = new Date(moment).toISOString();
+  return `${text.slice(0, 10) === new Date().toISOString().slice(0, 10) ? "" : `${text.slice(5, 10)} `}${text.slice(11, 19)}`;
 }
 
 /* "4 members", "1 member". */

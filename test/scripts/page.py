@@ -5,9 +5,10 @@ and whose node goes away and comes back.
     test/scripts/page.py URL CHROMIUM CLUSTER FOLDER STORY [PICTURES]
 
 URL is that of athens' page, CLUSTER the path of scripts/cluster, FOLDER for the browser's files; STORY is
-`live`, `hundred` or `without_scripts`. Pictures are taken into the folder PICTURES, if one is given.
+one that page.sh lists. Pictures are taken into the folder PICTURES, if one is given.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -22,15 +23,19 @@ ROLES = ("[...document.querySelectorAll('.roles tbody tr')].map(x => [0, 1, 2, 4
 PAINT = "performance.getEntriesByName('first-contentful-paint')"
 ALL = "athens byzantium cyrene delphi ephesus"
 
-# A hundred members where there are five: what the daemon answers is changed on its way to the page.
-HUNDRED = """
-const real = window.fetch, count = 100, silent = 40, cuts = [[3, 9], [50, 60]];
+# Many members where there are five: what the daemon answers is changed on its way to the page. Of "cuts",
+# pairs of places, messages are lost on the way.
+MANY = """
+const real = window.fetch, {count, silent, cuts} = %s;
 const names = Array.from({length: count}, (_, i) => `node${String(i).padStart(3, "0")}.example`);
+const whole = (d) => cuts.length === 0 ? {...d.whole, severity: "good", sentence: `healthy: ${count} of ${count}`}
+  : {...d.whole, state: "bad link", severity: "warning", sentence: `${cuts.length} links are bad`, next: "doyen matrix shows the links that are bad"};
 const change = {
   "/v1/members": (d) => ({...d, self: names[0], coordinator: names[0], members: names.map((name, i) => ({...d.members[0],
-    name, id: String(i), age: i + 1, coordinator: i === 0, silent: i === silent, heard_ms: Math.floor(Math.random() * 250)}))}),
-  "/v1/status": (d) => ({...d, links: {...d.links,
-    bad: cuts.map(([to, from]) => ({from: names[from], to: names[to], kind: "one-way", detail: "messages are lost"}))}}),
+    name, id: String(i), age: i + 1, coordinator: i === 0, silent: i === silent, heard_ms: i %% 3 ? null : Math.floor(Math.random() * 250),
+    tags: {zone: "abc"[i %% 3], rack: String(i %% 7)}}))}),
+  "/v1/status": (d) => ({...d, self: names[0], coordinator: names[0], whole: whole(d), counts: {...d.counts, members: count}, links: {...d.links,
+    bad: cuts.map(([to, from]) => ({from: names[from], to: names[to], kind: "one-way", detail: `${names[to]} does not hear ${names[from]}`}))}}),
 };
 window.fetch = async (path, options) => {
   const answer = await real(path, options);
@@ -79,6 +84,8 @@ class Story:
         self.band("good", "healthy: 5 of 5")
         browser.wait("document.querySelectorAll('.plot canvas').length === 3")
         self.no_faults()
+        self.accessible()
+        self.picture("page")
         self.by_keyboard()
         self.with_roles()
         self.split_and_healed()
@@ -180,8 +187,17 @@ class Story:
         self.is_shown(f"{GONE}.split(' ').sort().join(' ')", "cyrene delphi ephesus")
         browser.wait("document.querySelector('.history .mark.split')")
         self.band("bad", "may have split: 3 of 5 were lost at once")
-        self.picture("split")
+        self.is_shown("document.querySelector('.other button')?.textContent", "cyrene")
+        self.no_scroll_within()
+        self.accessible()
+        self.picture("page-split")
         self.leads("cyrene")  # Or it would be let in anew, and nothing merged.
+        browser.open(os.environ["OTHER_PAGE"])
+        self.is_shown(MEMBERS, "cyrene delphi ephesus")
+        self.is_shown("document.querySelector('.other button')?.textContent", "athens")
+        self.picture("page-split-other")
+        browser.open(self.url)
+        self.is_shown(MEMBERS, "athens byzantium")
         self.cluster("heal")
         self.is_shown(MEMBERS, "cyrene delphi ephesus athens byzantium")
         self.is_shown(COORDINATOR, "cyrene")
@@ -194,9 +210,12 @@ class Story:
         browser = self.browser
         browser.show(390, 844, scale=1)
         browser.wait("document.documentElement.scrollWidth <= 390")
-        self.picture("phone")
+        for what in ["address", "tags", "heard"]:
+            expect(self.browser.value(f"document.querySelector('.members td.{what}').getBoundingClientRect().height") > 0, f"no {what} on a phone")
+        self.picture("page-phone")
         browser.show(1280, 800, dark=True)
-        self.picture("dark")
+        self.accessible()
+        self.picture("page-dark")
 
     def away_and_back(self):
         """The console then tells of connections that were refused, which it should."""
@@ -209,29 +228,103 @@ class Story:
         browser.wait("document.querySelector('.link').textContent === 'live' && !document.querySelector('[role=alert]')")
         self.is_shown(MEMBERS, "cyrene delphi ephesus byzantium athens")
 
-    def hundred(self):
-        """How smooth it is, is told and not judged: the machine may be busy."""
+    def fake(self, count, silent=-1, cuts=()):
+        """Opens the page with so many members."""
         browser = self.browser
-        browser.call("Page.addScriptToEvaluateOnNewDocument", source=HUNDRED)
-        browser.show(1280, 800)
+        made = browser.call("Page.addScriptToEvaluateOnNewDocument",
+                            source=MANY % json.dumps({"count": count, "silent": silent, "cuts": cuts}))
+        browser.open("about:blank")
         browser.open(self.url)
-        browser.wait("document.querySelectorAll('.members tbody tr').length === 100")
-        browser.wait("document.querySelectorAll('.lost').length > 0")
+        browser.wait("document.querySelectorAll('.members tbody tr').length > 0")
+        browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
+
+    def no_scroll_within(self):
+        """The page scrolls, and nothing in it; all names can be read, and nothing hangs over its side."""
+        boxes = self.browser.value("[...document.querySelectorAll('#page *')].filter((x) => x.scrollHeight > x.clientHeight + 1"
+                                   " && ['auto', 'scroll'].includes(getComputedStyle(x).overflowY) && x.tagName !== 'DIV').length")
+        expect(boxes == 0, f"{boxes} parts of the page scroll by themselves")
+        expect(self.browser.value("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the window")
+
+    def many(self):
+        """Who is well is one of a crowd of names; who needs a look has a row. How smooth it is, is told and not judged: the
+        machine may be busy."""
+        browser = self.browser
+        browser.show(1280, 800)
+        self.fake(30)
+        browser.wait("document.querySelectorAll('.crowd button').length === 29")
+        self.band("good", "healthy: 30 of 30")
+        self.no_scroll_within()
+        self.accessible()
+        self.picture("thirty")
+        browser.show(2200, 1200)
+        expect(browser.value("document.querySelector('main').getBoundingClientRect().width") > 2100, "the page leaves the sides free")
+        self.picture("wide")
+        browser.show(1280, 800)
+        self.fake(100, silent=40, cuts=[[3, 9], [50, 60]])
+        browser.wait("document.querySelectorAll('.crowd button').length === 98")
+        browser.wait("document.querySelectorAll('.links li').length === 2")
+        self.is_shown("[...document.querySelectorAll('.members tbody tr')].map(x => x.querySelector('th bdi').textContent + ' ' + x.className).join('; ')",
+                      "node000.example alive; node040.example silent")
+        self.band("warning", "2 links are bad")
         self.no_faults()
+        self.no_scroll_within()
         frames = browser.value("""new Promise((done) => {
             const times = []; let last = performance.now();
             const look = (now) => { times.push(now - last); last = now; times.length < 180 ? requestAnimationFrame(look) : done(times); };
             requestAnimationFrame(look);
         })""")
+        frames.sort()
+        print(f"100 members: a frame takes {frames[len(frames) // 2]:.0f} ms, the longest of 180 {frames[-1]:.0f} ms")
+        self.picture("page-hundred")
         browser.value("document.querySelector('.filter').focus()")
         browser.call("Input.insertText", text="NODE04")
         browser.wait("document.querySelectorAll('.members tbody tr').length === 10")
-        frames.sort()
-        print(f"100 members: a frame takes {frames[len(frames) // 2]:.0f} ms, the longest of 180 {frames[-1]:.0f} ms")
-        self.picture("hundred")
         browser.show(390, 844)
         browser.wait("document.documentElement.scrollWidth <= 390")
         self.no_faults()
+
+    def strict(self):
+        """The voters and their records, and what is said when too few of them are left."""
+        browser = self.browser
+        browser.show(1280, 800)
+        browser.open(self.url)
+        self.is_shown("[...document.querySelectorAll('.voters tbody tr')].map(x => x.querySelector('th bdi').textContent + ' ' + x.querySelector('.state').textContent).join('; ')",
+                      "athens votes; byzantium votes; cyrene votes")
+        self.band("good", "healthy: 4 of 4")
+        self.accessible()
+        self.picture("voters")
+        self.cluster("kill", "byzantium")
+        self.cluster("kill", "cyrene")
+        self.band("bad", "nobody acts")
+        browser.wait("[...document.querySelectorAll('.voters .state')].filter(x => x.textContent === 'not heard').length === 2")
+        browser.wait("document.querySelector('.figure.off')")
+        expect(browser.value("document.querySelectorAll('.acting').length") == 0, "somebody acts, without a quorum")
+        self.accessible()
+        self.picture("page-no-quorum")
+        self.no_faults()
+
+    def outsider(self):
+        """A node whom nobody lets in says why, and claims nothing of a cluster."""
+        browser = self.browser
+        browser.show(1280, 800)
+        browser.open(self.url)
+        self.band("bad", "this node is not in: ")
+        browser.wait("document.querySelector('.link') && document.querySelector('.whole').textContent.includes('key')")
+        self.accessible()
+        self.picture("page-outsider")
+        self.no_faults()
+
+    def accessible(self):
+        """By the rules of axe-core, where that is at hand."""
+        path = os.environ.get("AXE_CORE")
+        if not path:
+            return
+        with open(path, encoding="utf-8") as file:
+            self.browser.value(file.read() + "; 0")
+        found = json.loads(self.browser.value(
+            "axe.run(document).then(({violations}) => JSON.stringify(violations.map(({id, help, nodes}) => "
+            "({id, help, at: nodes.slice(0, 3).map((x) => x.target.join(' ') + ' ' + (x.any[0]?.message ?? ''))}))))"))
+        expect(found == [], f"axe-core has found: {json.dumps(found, indent=1)}")
 
 
 def main():

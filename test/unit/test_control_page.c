@@ -86,12 +86,15 @@ Test(control_page, the_state_of_the_whole_comes_first)
                                  .severity = WHOLE_BAD,
                                  .sentence = "may have split: 3 of 5 were <lost>",
                                  .next = "look at the network"};
-    assert_says(&scene, "<div class=\"whole bad\" id=\"whole\"><strong>may have split: 3 of 5 were "
-                        "&lt;lost&gt;</strong> <span>look at the network</span></div>\n<main>");
+    assert_says(
+        &scene,
+        "<div class=\"whole bad\" id=\"whole\" role=\"status\"><strong>may have split: 3 of 5 were "
+        "&lt;lost&gt;</strong> <span>look at the network</span></div>\n<main>");
     scene.whole = (struct whole){
         .state = WHOLE_HEALTHY, .severity = WHOLE_GOOD, .sentence = "healthy: 3 of 3"};
-    assert_says(&scene,
-                "<div class=\"whole good\" id=\"whole\"><strong>healthy: 3 of 3</strong></div>");
+    assert_says(
+        &scene,
+        "<div class=\"whole good\" id=\"whole\" role=\"status\"><strong>healthy: 3 of 3</strong></div>");
     scene_close(&scene);
 }
 

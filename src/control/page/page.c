@@ -54,7 +54,7 @@ static void add_header(struct text_builder *html, const struct facts *facts)
 /* The state of the whole, over the whole width, in its colour. */
 static void add_whole(struct text_builder *html, const struct whole *whole)
 {
-    text_builder_format(html, "<div class=\"whole %s\" id=\"whole\"><strong>",
+    text_builder_format(html, "<div class=\"whole %s\" id=\"whole\" role=\"status\"><strong>",
                         whole_severity_text(whole->severity));
     html_add_word(html, whole->sentence);
     text_builder_add(html, "</strong>");

@@ -264,6 +264,13 @@ static struct answer answer_roles(struct request *request)
     return answer_json(MHD_HTTP_OK, role_survey_report(survey, &control->facts));
 }
 
+static struct answer answer_counters(struct request *request)
+{
+    const struct control *control = request->server->control;
+
+    return answer_json(MHD_HTTP_OK, counter_past_json(&control->counter_past, &control->facts));
+}
+
 static struct answer answer_version(struct request *request)
 {
     (void)request;
@@ -666,6 +673,7 @@ const struct resource resource_table[] = {
     {"/v1/links", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_links},
     {"/v1/history", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_history},
     {"/v1/journal", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_journal},
+    {"/v1/counters", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_counters},
     {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/voters", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_change_voters},

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "control/documents/counter_past.h"
 #include "control/documents/snapshot.h"
 #include "control/documents/voter_survey.h"
 #include "control/events/past.h"
@@ -109,7 +110,8 @@ struct control {
     uint64_t timer_due_ms;
     struct process_meter meter;
     uv_timer_t keepalive_timer;
-    uv_timer_t due_timer; /* looks for requests that take too long */
+    uv_timer_t due_timer;     /* looks for requests that take too long */
+    uv_timer_t counter_timer; /* with --http: the next sample of `counter_past` */
     uint32_t handles_open;
     void (*on_closed)(void *context);
     void *context;
@@ -119,10 +121,11 @@ struct control {
     struct voter_survey voter_survey;                   /* voter_survey.c */
     struct snapshot snapshot;                           /* snapshot.c */
     struct cached_answer cached_answers[RESOURCES_MAX]; /* cached_answer.c; by resource */
-    uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
-    struct event_texts event_texts; /* event_stream.c */
-    struct role_survey role_survey; /* role_survey.c */
-    struct measure measure;         /* runtime/node/measure.c */
+    uint64_t cached_right;            /* dispatch.c; the lease page's change when they were made */
+    struct event_texts event_texts;   /* event_stream.c */
+    struct role_survey role_survey;   /* role_survey.c */
+    struct counter_past counter_past; /* counter_past.c */
+    struct measure measure;           /* runtime/node/measure.c */
 };
 
 #endif
