@@ -5,16 +5,17 @@
 #include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/autopilot.h"
-#include "core/agreement/campaign.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_count.h"
-#include "core/agreement/claim.h"
 #include "core/agreement/electorate.h"
+#include "core/agreement/granter.h"
 #include "core/agreement/install.h"
 #include "core/agreement/news.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/succession.h"
 #include "core/agreement/unanswered.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voters_change.h"
@@ -60,11 +61,12 @@ void announce_view_installed(struct core *core, const struct installed *before)
     install_on_view_installed(core, before);
     news_tell_members(core, before);
     watch_hold_lifelines(core);
-    claim_on_view_installed(core);
+    candidacy_on_view_installed(core);
+    granter_on_view_installed(core);
     unanswered_on_view_installed(core);
     electorate_on_view_installed(core, before);
     absent_on_view_installed(core);
-    campaign_on_view_installed(core);
+    succession_on_view_installed(core);
     voters_change_on_view_installed(core, before);
     autopilot_on_view_installed(core, before);
     voter_on_view_installed(core);
@@ -100,9 +102,10 @@ void announce_life_over(struct core *core)
     change_reset(core);
     change_count_reset(core);
     change_accept_reset(core);
-    claim_reset(core);
+    candidacy_reset(core);
+    succession_reset(core);
+    granter_reset(core);
     unanswered_reset(core);
-    campaign_reset(core);
     absent_reset(core);
     voters_change_reset(core);
     autopilot_reset(core);

@@ -9,14 +9,15 @@
 #include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/autopilot.h"
-#include "core/agreement/campaign.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_commit.h"
 #include "core/agreement/change_propose.h"
-#include "core/agreement/claim.h"
+#include "core/agreement/granter.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/succession.h"
 #include "core/agreement/successor.h"
 #include "core/agreement/unanswered.h"
 #include "core/agreement/voter.h"
@@ -59,9 +60,8 @@ static uint64_t soonest_ms(const struct core *core)
     if (core->life.phase == PHASE_STOPPED) {
         return NEVER_MS;
     }
-    uint64_t due_ms = core_is_strict(core)
-                          ? earlier(campaign_deadline_ms(core), voter_deadline_ms(core))
-                          : NEVER_MS;
+    uint64_t due_ms = earlier(candidacy_deadline_ms(core), voter_deadline_ms(core));
+
     if (core->life.phase == PHASE_JOINING) {
         return earlier(join_deadline_ms(core), earlier(change_deadline_ms(core), due_ms));
     }
@@ -70,7 +70,7 @@ static uint64_t soonest_ms(const struct core *core)
     due_ms = earlier(due_ms, absent_deadline_ms(core));
     due_ms = earlier(due_ms, autopilot_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
-    due_ms = earlier(due_ms, claim_deadline_ms(core));
+    due_ms = earlier(due_ms, promise_deadline_ms(core));
     due_ms = earlier(due_ms, wish_deadline_ms(core));
     due_ms = earlier(due_ms, move_deadline_ms(core));
     due_ms = earlier(due_ms, merge_deadline_ms(core));
@@ -148,8 +148,8 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
         core->terms.voters = *options->voters;
         core->terms.voters_target = options->voters_target;
     }
-    core->timing.heartbeat_ms_longest = core->timing.heartbeat_ms;
-    core->timing.lost_ms_shortest = core->timing.lost_ms;
+    core->timing.expect_ms = core->timing.heartbeat_ms;
+    core->timing.reign_ms = core->timing.lost_ms;
     core->configured.terms = core->terms;
     core->configured.timing = core->timing;
     core->has_seeds = options->has_seeds;
@@ -230,13 +230,12 @@ static uint64_t lateness_ms(const struct core *core, uint64_t deadline_ms, uint6
 static void on_late(struct core *core, uint64_t late_ms)
 {
     if (detector_on_late(core, late_ms)) {
-        claim_drop(core);
-        campaign_drop(core);
+        candidacy_drop(core);
         change_restart(core);
         promise_pause(core, core->detector.late_until_ms);
     } else {
         change_on_late(core, late_ms);
-        claim_on_late(core, late_ms);
+        candidacy_on_late(core, late_ms);
         verdict_put_off(core, late_ms);
     }
     outbox_notice_of(core, NOTICE_LATE, &core->life.self)->silent_ms = late_ms;
@@ -263,11 +262,7 @@ static void on_found(struct core *core, enum found found)
 /* `found`: who was found earlier in this step. All whom a step finds go with one view. */
 static void judge_evidence(struct core *core, enum found found)
 {
-    if (core_is_strict(core)) {
-        campaign_on_evidence(core);
-    } else {
-        claim_on_evidence(core);
-    }
+    candidacy_on_evidence(core);
     const enum found more = removal_review(core);
     on_found(core, more > found ? more : found);
     if (install_is_left_alone(core)) {
@@ -295,13 +290,12 @@ static void run_due(struct core *core)
     if (core_is_member(core) && verdict_take_evidence(core)) {
         judge_evidence(core, found);
     }
-    claim_tick(core);
+    granter_tick(core);
+    succession_tick(core);
+    candidacy_tick(core);
     if (unanswered_gives_way(core)) {
         REACHED(gave_way_unanswered);
         lifecycle_end_life(core, REASON_BEHIND);
-    }
-    if (core_is_strict(core)) {
-        campaign_tick(core);
     }
     merge_tick(core);
     change_tick(core);
@@ -331,7 +325,7 @@ static void take_votes(struct core *core)
 static void end_votes(struct core *core)
 {
     voting_renew_own(core);
-    if (campaign_take_out(core)) {
+    if (candidacy_take_out(core)) {
         if (core_is_member(core)) {
             lifecycle_end_life(core, REASON_REMOVED);
         } else {
@@ -375,7 +369,7 @@ struct effects core_step(struct core *core, const struct event *event)
     }
     uint64_t installed = core->counters.views_installed;
     enum phase phase = core->life.phase;
-    uint64_t handed_epoch = core->campaign.handed_epoch;
+    uint64_t handed_epoch = core->succession.handed_epoch;
     uint64_t late_ms = lateness_ms(core, core->due_ms, event->now_ms);
     bool timer = event->now_ms >= core->due_ms;
 
@@ -397,7 +391,7 @@ struct effects core_step(struct core *core, const struct event *event)
         }
     }
     bool moved = core->counters.views_installed != installed || core->life.phase != phase ||
-                 core->campaign.handed_epoch != handed_epoch;
+                 core->succession.handed_epoch != handed_epoch;
     if ((timer || moved || !standing_is_told(core)) && core->life.phase != PHASE_STOPPED) {
         tell(core);
     }
@@ -426,7 +420,7 @@ void core_check(const struct core *core)
            core->life.phase == PHASE_STOPPED);
     assert(core->next.joiner_count <= core->next.joiner_capacity);
     assert(core->book.count <= BOOK_MAX);
-    assert(!(core->change.on && core->claim.on));
+    assert(!(core->change.on && core->candidacy.on) || core_is_strict(core));
     assert(!core->change.on || !view_is_empty(&core->change.pending));
     if (core_is_member(core)) {
         check_view(core);

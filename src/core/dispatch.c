@@ -4,9 +4,10 @@
 #include <assert.h>
 
 #include "core/agreement/absent.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
-#include "core/agreement/claim.h"
+#include "core/agreement/granter.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voting.h"
 #include "core/agreement/witness.h"
@@ -227,11 +228,11 @@ static handler *handler_of_member(enum message_type type)
     case MESSAGE_COMMIT:
         return handlers_on_commit;
     case MESSAGE_CLAIM:
-        return claim_on_claim;
+        return granter_on_claim;
     case MESSAGE_GRANT:
-        return claim_on_grant;
+        return candidacy_on_grant;
     case MESSAGE_CLAIM_REFUSED:
-        return claim_on_refused;
+        return candidacy_on_refused;
     case MESSAGE_JOIN:
         return admit_on_join;
     case MESSAGE_READY:

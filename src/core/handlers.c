@@ -3,15 +3,15 @@
 
 #include "core/agreement/authority.h"
 #include "core/agreement/autopilot.h"
-#include "core/agreement/campaign.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
 #include "core/agreement/change_count.h"
-#include "core/agreement/claim.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/spread.h"
+#include "core/agreement/succession.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voters_change.h"
 #include "core/agreement/voting.h"
@@ -60,7 +60,7 @@ void handlers_on_view(struct core *core, const struct message *message)
         return;
     case SHOWN_REFUSED:
         /* Should both coordinators turn out to be dead, it is still the highest view there is. */
-        claim_consider(core, message);
+        succession_consider(core, message);
         return;
     case SHOWN_LEFT_OUT:
         lifecycle_end_life(core, REASON_REMOVED);
@@ -91,10 +91,7 @@ void handlers_on_prepare(struct core *core, const struct message *message)
         return;
     }
     if (change_on_prepare(core, message)) {
-        claim_drop(core);
-        if (message->carrier.view->epoch >= core->campaign.epoch) {
-            campaign_drop(core);
-        }
+        candidacy_give_way(core, message->carrier.view->epoch);
         spread_hand_on(core, message, message->carrier.view);
         merge_on_accepted(core, message);
         move_on_accepted(core, message);
@@ -179,7 +176,7 @@ void handlers_on_vote(struct core *core, const struct message *message)
         if (vote->result == VOTE_REFUSED_FRESH && core->life.phase == PHASE_JOINING) {
             join_put_off_founding(core);
         }
-        campaign_on_vote(core, message);
+        candidacy_on_vote(core, message);
         return;
     case VOTE_PREPARE:
         autopilot_on_vote(core, &vote->record);
@@ -249,7 +246,7 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
         voting_on_heartbeat(core, message);
         install_compare(core, message, sender);
         change_compare(core, message, sender);
-        claim_compare(core, message, sender);
+        succession_compare(core, message, sender);
         end_life_if_disowned(core);
     }
 }

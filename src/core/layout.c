@@ -51,9 +51,8 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     take_view(arena, &core->former, capacity);
     take_view(arena, &core->change.pending, capacity);
     take_view(arena, &core->voter.accepted, capacity);
-    take_view(arena, &core->claim.base, capacity);
-    take_view(arena, &core->claim.shown, capacity);
-    take_view(arena, &core->campaign.best, capacity);
+    take_view(arena, &core->succession.base, capacity);
+    take_view(arena, &core->granting.shown, capacity);
     take_view(arena, &core->next.building, capacity);
     core->peers = take(arena, capacity * sizeof(struct peer));
     core->peers_former = take(arena, capacity * sizeof(struct peer));
@@ -63,7 +62,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     core->watching.list = take(arena, capacity * sizeof core->watching.list[0]);
     core->removal.accusers = take(arena, capacity * sizeof core->removal.accusers[0]);
     core->answered.members = take(arena, capacity);
-    core->claim.answers = take(arena, capacity);
+    core->candidacy.answers = take(arena, capacity);
     core->next.joiner_capacity = joins;
     core->next.joiners = take(arena, joins * sizeof(struct member));
     core->next.joiner_tags = take(arena, joins * sizeof(struct tags));
@@ -154,7 +153,7 @@ uint32_t layout_unused(const struct core *core, struct core_part out[CORE_PARTS_
         return 0; /* It has none of these. */
     }
     const struct view *const kept[] = {&core->change.pending, &core->voter.accepted,
-                                       &core->claim.base, &core->campaign.best};
+                                       &core->succession.base};
     uint32_t count = 0;
 
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
@@ -163,7 +162,7 @@ uint32_t layout_unused(const struct core *core, struct core_part out[CORE_PARTS_
         }
     }
     out[count++] = part_of(&core->former);
-    out[count++] = part_of(&core->claim.shown);
+    out[count++] = part_of(&core->granting.shown);
     out[count++] = part_of(&core->next.building);
     out[count++] = (struct core_part){core->peers_former, core->capacity * sizeof(struct peer)};
     out[count++] = (struct core_part){core->doubts_former,

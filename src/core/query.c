@@ -236,7 +236,7 @@ bool core_is_handing_over(const struct core *core)
 
 bool core_has_handed_over(const struct core *core)
 {
-    return core_is_member(core) && core->campaign.handed_epoch >= core->view.epoch;
+    return core_is_member(core) && core->succession.handed_epoch >= core->view.epoch;
 }
 
 enum unfit core_unfit(const struct core *core, uint32_t position)

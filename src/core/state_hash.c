@@ -147,7 +147,7 @@ uint64_t core_state_hash(const struct core *core)
     hash = hash_u64(hash, core->promise.epoch);
     hash = add_id(hash, &core->promise.to);
     hash = add_voter(hash, core);
-    hash = hash_u64(hash, core->claim.on ? core->claim.epoch : 0);
+    hash = hash_u64(hash, core->candidacy.on ? core->candidacy.epoch : 0);
     hash = hash_u64(hash, core->change.on ? core->proposing.asking.until_ms : 0);
     hash = hash_u64(hash, core->merge.yielding ? core->merge.number : 0);
     hash = hash_u64(hash, core->book.count);

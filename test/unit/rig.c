@@ -136,7 +136,7 @@ static struct view_id asked_about(const struct rig *rig, enum vote_kind kind)
 {
     switch (kind) {
     case VOTE_CLAIM:
-        return (struct view_id){.epoch = rig->core->campaign.epoch};
+        return (struct view_id){.epoch = rig->core->candidacy.epoch};
     case VOTE_PREPARE:
         return view_id_of(&rig->core->change.pending);
     case VOTE_HEARTBEAT:

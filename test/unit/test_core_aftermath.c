@@ -196,9 +196,9 @@ Test(core_aftermath, what_was_not_followed_is_forgotten)
 
         is_shown_what_it_does_not_follow(rig, 2);
         names(rig, from, &held, kept_ms - 500);
-        cr_assert_not(view_is_empty(&rig->core->claim.base));
+        cr_assert_not(view_is_empty(&rig->core->succession.base));
         names(rig, from, &held, 600);
-        cr_assert(view_is_empty(&rig->core->claim.base), "%c", from);
+        cr_assert(view_is_empty(&rig->core->succession.base), "%c", from);
         rig_free(rig);
     }
 }

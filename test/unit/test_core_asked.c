@@ -39,7 +39,7 @@ static struct rig *candidate(void)
 
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C");
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     return rig;
 }
 
@@ -83,7 +83,7 @@ Test(core_asked, a_voter_in_its_next_life_is_asked_and_heard)
     cr_assert(id_is_none(&ballot->peer));
     vote = from_stranger(rig, 'X', &vote, ballot->echo);
     rig_gets_raw(rig, &vote);
-    cr_assert_eq(rig->core->campaign.tally.granted & voter_set_of(0), voter_set_of(0));
+    cr_assert_eq(rig->core->candidacy.tally.granted & voter_set_of(0), voter_set_of(0));
     rig_free(rig);
 }
 
@@ -117,7 +117,7 @@ Test(core_asked, who_was_asked_for_a_view_does_not_vote)
     told = from_stranger(rig, 'X', &vote, pull->echo);
     rig_gets_raw(rig, &told);
     cr_assert_eq(rig->refused.reason, REFUSED_VOTER_UNKNOWN);
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     rig_free(rig);
 }
 

@@ -452,7 +452,7 @@ Test(core_authority, what_a_stranger_shows_is_forgotten)
     struct view *view = later(rig, "A D B C");
 
     refuses(rig, 'X', view);
-    cr_assert(view_is_empty(&rig->core->claim.base));
+    cr_assert(view_is_empty(&rig->core->succession.base));
     cr_assert_eq(rig->core->promise.seen, 1);
     refuses(rig, 'C', foreign(rig, "D B C"));
     cr_assert_eq(rig->core->promise.seen, 2);

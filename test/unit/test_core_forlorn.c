@@ -163,7 +163,7 @@ Test(core_forlorn, a_joiner_forgets_an_epoch_that_leaps)
         const uint64_t leaping = core->view.epoch + LEAP_MAX + 1;
 
         core->promise.seen = leaping;
-        core->campaign.epoch = kept == AS_OUTSIDER ? 3 : 0;
+        core->candidacy.epoch = kept == AS_OUTSIDER ? 3 : 0;
         core->voter.record.promise.epoch = kept == AS_VOTER ? 9 : 0;
         view_clear(none);
         promise_on_view_installed(core, &(struct installed){.view = none});
@@ -207,12 +207,12 @@ Test(core_forlorn, who_is_followed_unawares_asks_the_voters)
 
     forged->version = core_view(rig->core)->version + 1;
     is_shown(rig, 'C', forged);
-    cr_assert_not(rig->core->campaign.on, "for A coordinates");
+    cr_assert_not(rig->core->candidacy.on, "for A coordinates");
     is_shown(rig, 'A', forged);
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     rig_pass(rig, 100, "A C");
     rig_kill(rig, 'C');
-    cr_assert(rig->core->campaign.on, "though A is heard");
+    cr_assert(rig->core->candidacy.on, "though A is heard");
     rig_free(rig);
 }
 
@@ -225,7 +225,7 @@ Test(core_forlorn, a_coordinator_asks_for_an_epoch_above_what_was_made_up)
     forged->epoch++;
     is_shown(rig, 'B', forged);
     rig_pass(rig, 1, "");
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     rig_free(rig);
 }
 
@@ -239,7 +239,7 @@ Test(core_forlorn, a_version_that_leaps_is_outdone_by_an_epoch)
     forged->version = core_view(rig->core)->version + LEAP_MAX;
     is_shown(rig, 'B', forged);
     rig_pass(rig, 1, "");
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     cr_assert_lt(rig->core->counting.version_used, SAID_LEAP_MAX);
     rig_free(rig);
 }

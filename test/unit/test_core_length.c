@@ -98,7 +98,7 @@ Test(core_length, nobody_else_asks_for_a_lease)
     struct rig *free_of_voters = rig_in("A B C", 'A');
     struct rig *rigs[] = {member, handed_over, free_of_voters};
 
-    handed_over->core->campaign.handed_epoch = 1;
+    handed_over->core->succession.handed_epoch = 1;
     for (size_t i = 0; i < sizeof rigs / sizeof rigs[0]; i++) {
         rig_pass(rigs[i], 3 * rigs[i]->timing.heartbeat_ms, ""); /* Who is silent is asked. */
         const struct message *ping = rig_told(rigs[i], MESSAGE_PING, 'C');
@@ -186,13 +186,13 @@ Test(core_length, who_takes_over_waits_for_what_was_granted_before)
 
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C D E");
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     for (uint8_t i = 0; i < 2; i++) {
         struct message vote = rig_vote(rig, voters[i], VOTE_CLAIM, VOTE_GRANTED);
         vote.carrier.vote.wait_ms = waits_ms[i];
         rig_gets(rig, voters[i], &vote);
     }
-    cr_assert_eq(rig->core->campaign.held_until_ms, rig->now_ms + waits_ms[0]);
+    cr_assert_eq(rig->core->candidacy.held_until_ms, rig->now_ms + waits_ms[0]);
     rig_free(rig);
 }
 
@@ -232,7 +232,7 @@ Test(core_length, its_own_voter_takes_the_terms_that_it_proposes)
 static void asks_otherwise(struct rig *rig, uint64_t lease_ms, uint64_t lost_ms)
 {
     rig->core->timing.lease_ms = lease_ms;
-    rig->core->timing.lost_ms_shortest = lost_ms;
+    rig->core->timing.reign_ms = lost_ms;
     lease_on_timing(rig->core);
 }
 

@@ -66,10 +66,10 @@ static struct rig *candidate_under(const char *letters, const char *voters)
     struct rig *rig = rig_strict_among(letters, 'B', voters);
 
     rig_kill(rig, 'A');
-    for (int i = 0; i < 100 && !rig->core->campaign.on; i++) {
+    for (int i = 0; i < 100 && !rig->core->candidacy.on; i++) {
         rig_pass(rig, rig->timing.batch_ms, "C D");
     }
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     return rig;
 }
 
@@ -90,7 +90,7 @@ Test(core_lists, a_vote_by_a_record_that_no_list_names_does_not_count)
     rig_refuses(rig, 'C', &vote, REFUSED_VOTER_UNKNOWN);
     vote.carrier.vote.record = (struct node_id){.bytes = {0}};
     rig_refuses(rig, 'C', &vote, REFUSED_VOTER_UNKNOWN);
-    cr_assert_eq(rig->core->campaign.tally.granted, 0);
+    cr_assert_eq(rig->core->candidacy.tally.granted, 0);
     rig_free(rig);
 }
 
@@ -102,7 +102,7 @@ Test(core_lists, a_vote_counts_from_the_member_of_that_voters_name)
 
     rig_refuses(rig, 'D', &vote, REFUSED_VOTER_UNKNOWN);
     rig_gets(rig, 'C', &vote);
-    cr_assert_eq(rig->core->campaign.tally.granted, voter_set_of(2));
+    cr_assert_eq(rig->core->candidacy.tally.granted, voter_set_of(2));
     rig_free(rig);
 }
 
@@ -172,14 +172,14 @@ Test(core_lists, who_acts_has_leases_of_more_than_half_of_each_list)
 Test(core_lists, whoever_is_shown_a_higher_view_asks_its_voters_too)
 {
     struct rig *rig = candidate_under("A B C D E", "A B C");
-    const uint64_t epoch = rig->core->campaign.epoch;
+    const uint64_t epoch = rig->core->candidacy.epoch;
     struct view *shown = rig_next(rig, "");
 
     view_name_voters(shown, "C D E");
     view_seal(shown);
     cr_assert_null(rig_told(rig, MESSAGE_BALLOT, 'D'));
     grants(rig, 'C', shown);
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'D');
     cr_assert_not_null(ballot);
     cr_assert_eq(ballot->carrier.epoch, epoch);
@@ -199,7 +199,7 @@ Test(core_lists, the_voters_of_a_lower_view_do_not_elect)
     name_both(shown, "B C D", "C E F");
     grants(rig, 'C', shown);
     grants(rig, 'D', NULL);
-    cr_assert(rig->core->campaign.on, "they are a quorum of the older list");
+    cr_assert(rig->core->candidacy.on, "they are a quorum of the older list");
     grants(rig, 'E', NULL);
     cr_assert(rig->core->change.on);
     cr_assert(voter_lists_are_joint(&rig->core->change.pending.voters));

@@ -358,7 +358,7 @@ Test(core_question, who_begins_to_coordinate_asks_at_once)
 
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C D E");
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     for (uint8_t i = 0; i < 3; i++) {
         says(rig, voters[i], VOTE_CLAIM);
     }

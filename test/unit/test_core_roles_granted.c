@@ -695,8 +695,8 @@ Test(core_roles, strict_another_epoch_comes_from_the_voters)
     rig_wants(rig, &outgrow);
     cr_assert(change_is_overtaken(rig->core));
     rig_pass(rig, rig->timing.claim_ms, "B C");
-    cr_assert(rig->core->campaign.on);
-    cr_assert_gt(rig->core->campaign.epoch, epoch);
+    cr_assert(rig->core->candidacy.on);
+    cr_assert_gt(rig->core->candidacy.epoch, epoch);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     rig_free(rig);
 }
@@ -707,7 +707,7 @@ Test(core_roles, strict_nothing_is_granted_while_a_former_grant_may_be_held)
     struct rig *rig = acts();
     const uint64_t held_ms = 2 * timing_hold_ms(&rig->timing);
 
-    rig->core->campaign.held_until_ms = rig->now_ms + held_ms;
+    rig->core->candidacy.held_until_ms = rig->now_ms + held_ms;
     struct said b = stands(rig, 'B', 1, &FIRST);
     asks(rig, 'B', &b);
     asks(rig, 'C', NULL);
@@ -725,7 +725,7 @@ Test(core_roles, who_does_not_act_answers_nothing)
     struct rig *rig = acts();
     struct said b = {.request = 1, .number = role_token(0, 1), .token = role_token(0, 2)};
 
-    rig->core->campaign.held_until_ms = rig->now_ms + timing_hold_ms(&rig->timing);
+    rig->core->candidacy.held_until_ms = rig->now_ms + timing_hold_ms(&rig->timing);
     rig_pass(rig, rig->timing.lease_ms, "B C");
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
     enters(rig, 'B', &b, &FIRST);
@@ -766,12 +766,12 @@ Test(core_roles, strict_a_grant_is_for_as_long_as_was_said)
     b.token = listed(rig, 1).token;
     asks(rig, 'B', &b);
     cr_assert_eq(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.held_ms, hold_ms * 4 / 5 - 2);
-    rig->core->timing.lost_ms_shortest *= 2;
+    rig->core->timing.reign_ms *= 2;
     lease_on_timing(rig->core);
     asks(rig, 'B', &b);
     cr_assert_eq(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.held_ms, hold_ms * 4 / 5 - 2,
                  "no voter was told yet");
-    rig->core->timing.lost_ms_shortest /= 8;
+    rig->core->timing.reign_ms /= 8;
     lease_on_timing(rig->core);
     acts_on(rig, hold_ms - 1);
     cr_assert_eq(listed(rig, 1).token, b.token);

@@ -297,7 +297,7 @@ Test(core_standing, who_has_handed_over_asks_no_more)
     struct rig *rig = acts_without_rounds(true);
     const uint64_t until_ms = core_acting_until_ms(rig->core, rig->now_ms);
 
-    rig->core->campaign.handed_epoch = core_view(rig->core)->epoch;
+    rig->core->succession.handed_epoch = core_view(rig->core)->epoch;
     cr_assert_eq(asks_next(rig, until_ms), NEVER_MS);
     rig_free(rig);
 }

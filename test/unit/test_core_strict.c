@@ -2,7 +2,7 @@
  * it hands over (Z7, Z8). */
 #include <criterion/criterion.h>
 
-#include "core/agreement/campaign.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
@@ -63,7 +63,7 @@ static struct rig *lacks_its_own_vote(uint64_t lineage)
     rig->core->voter.record.state = VOTE_RECORD_FOUNDING;
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C");
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     is_granted(rig, 'C');
     return rig;
 }
@@ -72,7 +72,7 @@ Test(core_strict, a_candidate_asks_its_own_voter_last)
 {
     struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);
 
-    cr_assert_eq(rig->core->voter.record.promise.epoch, rig->core->campaign.epoch);
+    cr_assert_eq(rig->core->voter.record.promise.epoch, rig->core->candidacy.epoch);
     rig_free(rig);
 }
 
@@ -83,7 +83,7 @@ Test(core_strict, who_forgot_does_not_vote_for_itself)
     struct rig *rig = lacks_its_own_vote(99);
 
     cr_assert_eq(rig->core->voter.record.promise.epoch, 0);
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     rig_free(rig);
 }
 
@@ -94,7 +94,7 @@ Test(core_strict, who_slept_gives_up_its_campaign)
 
     rig->now_ms += 2 * rig->timing.lost_ms;
     is_granted(rig, 'A'); /* Is what wakes it. */
-    cr_assert_not(rig->core->campaign.on);
+    cr_assert_not(rig->core->candidacy.on);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_free(rig);
 }
@@ -144,7 +144,7 @@ Test(core_strict, who_is_alone_looks_for_voters_where_its_view_has_others)
     for (int i = 0; i < 100 && rig_count(rig, MESSAGE_BALLOT) == 0; i++) {
         rig_pass(rig, 50, "D");
     }
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     cr_assert_gt(rig_count(rig, MESSAGE_BALLOT), 0);
     cr_assert_not(asks_as_stranger(rig, 'D'), "it is heard, and no voter");
     for (uint64_t ms = 0; ms < rig->timing.flap_ms; ms += rig->timing.lost_ms) {
@@ -169,7 +169,7 @@ Test(core_strict, a_silent_voter_is_asked_as_a_stranger_where_the_view_has_it)
     rig_pass(rig, rig->timing.fresh_ms + rig->timing.batch_ms, "");
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.lost_ms, "");
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     for (uint32_t i = 0; i < rig->sent_count; i++) {
         const struct rig_sent *sent = &rig->sent[i];
         asked = asked || (sent->to == 'C' && sent->message.type == MESSAGE_BALLOT &&
@@ -218,12 +218,12 @@ Test(core_strict, who_is_gone_already_does_not_come_back)
 }
 
 /* For T_lost, or because it has promised that epoch to another life. */
-static void refuses_claim(struct rig *rig, char by, enum vote_result why)
+static void refuses_claim(struct rig *rig, char by, enum vote_result why, uint64_t wait_ms)
 {
     struct message vote = rig_vote(rig, by, VOTE_CLAIM, why);
 
     vote.carrier.vote.promised = vote.carrier.epoch;
-    vote.carrier.vote.wait_ms = rig->timing.lost_ms;
+    vote.carrier.vote.wait_ms = wait_ms;
     rig_gets(rig, by, &vote);
 }
 
@@ -244,9 +244,11 @@ Test(core_strict, who_has_leased_is_asked_when_that_is_over)
 {
     struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);
 
-    memset(&rig->core->campaign.tally, 0, sizeof rig->core->campaign.tally);
-    refuses_claim(rig, 'C', VOTE_REFUSED_LEASE);
-    cr_assert_not(asks_c_within(rig, rig->timing.lost_ms - 10));
+    const uint64_t wait_ms = rig->timing.prepare_ms / 6;
+
+    memset(&rig->core->candidacy.tally, 0, sizeof rig->core->candidacy.tally);
+    refuses_claim(rig, 'C', VOTE_REFUSED_LEASE, wait_ms);
+    cr_assert_not(asks_c_within(rig, wait_ms - 10));
     cr_assert(asks_c_within(rig, 20));
     rig_free(rig);
 }
@@ -257,7 +259,7 @@ Test(core_strict, voters_that_do_not_answer_are_asked_ever_more_rarely)
     struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);
     const uint64_t first_ms = rig->timing.prepare_ms / 3;
 
-    memset(&rig->core->campaign.tally, 0, sizeof rig->core->campaign.tally);
+    memset(&rig->core->candidacy.tally, 0, sizeof rig->core->candidacy.tally);
     cr_assert(asks_c_within(rig, first_ms + 10));
     cr_assert_not(asks_c_within(rig, first_ms + 10));
     cr_assert(asks_c_within(rig, first_ms + 10));
@@ -271,17 +273,17 @@ Test(core_strict, a_candidate_that_is_refused_an_epoch_soon_asks_for_a_higher_on
 
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C");
-    const uint64_t epoch = rig->core->campaign.epoch;
-    cr_assert(rig->core->campaign.on);
-    refuses_claim(rig, 'C', VOTE_REFUSED_EPOCH);
+    const uint64_t epoch = rig->core->candidacy.epoch;
+    cr_assert(rig->core->candidacy.on);
+    refuses_claim(rig, 'C', VOTE_REFUSED_EPOCH, rig->timing.lost_ms);
     rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms - 1, "C");
-    cr_assert(rig->core->campaign.on);
-    cr_assert_eq(rig->core->campaign.epoch, epoch);
+    cr_assert(rig->core->candidacy.on);
+    cr_assert_eq(rig->core->candidacy.epoch, epoch);
     rig_pass(rig, 1, "");
-    cr_assert_not(rig->core->campaign.on);
+    cr_assert_not(rig->core->candidacy.on);
     rig_pass(rig, 2 * rig->timing.claim_ms, "C");
-    cr_assert(rig->core->campaign.on);
-    cr_assert_gt(rig->core->campaign.epoch, epoch);
+    cr_assert(rig->core->candidacy.on);
+    cr_assert_gt(rig->core->candidacy.epoch, epoch);
     rig_free(rig);
 }
 
@@ -292,11 +294,11 @@ Test(core_strict, a_candidate_that_is_refused_an_epoch_is_given_no_more_time)
 
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C D E");
-    cr_assert(rig->core->campaign.on);
-    refuses_claim(rig, 'C', VOTE_REFUSED_EPOCH);
-    refuses_claim(rig, 'D', VOTE_REFUSED_FRESH);
+    cr_assert(rig->core->candidacy.on);
+    refuses_claim(rig, 'C', VOTE_REFUSED_EPOCH, rig->timing.lost_ms);
+    refuses_claim(rig, 'D', VOTE_REFUSED_FRESH, rig->timing.lost_ms);
     rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms, "");
-    cr_assert_not(rig->core->campaign.on);
+    cr_assert_not(rig->core->candidacy.on);
     rig_free(rig);
 }
 
@@ -325,11 +327,11 @@ Test(core_strict, a_slow_candidate_reads_all_votes_that_have_come)
 
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C D");
-    cr_assert(rig->core->campaign.on);
-    rig_pass(rig, rig->core->campaign.asking.until_ms - rig->now_ms - 100, "C D");
+    cr_assert(rig->core->candidacy.on);
+    rig_pass(rig, rig->core->candidacy.asking.until_ms - rig->now_ms - 100, "C D");
     rig->now_ms += 101;
     is_granted(rig, 'C');
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     is_granted(rig, 'D');
     cr_assert(rig->core->change.on);
     rig_free(rig);
@@ -469,7 +471,7 @@ Test(core_strict, an_epoch_that_leaps_is_approached_once_in_a_while)
     next->version = core_view(rig->core)->version + 1;
     view_seal(next);
     install_view(rig->core, next);
-    rig->core->campaign.on = false;
+    rig->core->candidacy.on = false;
     asks_again(rig, "C");
     cr_assert_eq(asks_after(rig, promised), 0);
     rig_free(rig);
@@ -488,7 +490,7 @@ Test(core_strict, what_a_silent_one_has_said_is_not_outdone)
         if (heard) {
             rig_hears(rig, 'B');
         }
-        rig->core->campaign.on = false;
+        rig->core->candidacy.on = false;
         rig->core->promise.seen = epoch;
         verdict_evidence_changed(rig->core);
         rig_pass(rig, 10, "C");
@@ -508,8 +510,8 @@ Test(core_strict, a_candidate_goes_by_votes_alone)
     rig->core->peers[2].number.nonce = 5;
     says_bound(rig, 'C', epoch + 3 * LEAP_MAX);
     rig_pass(rig, rig->timing.batch_ms, "");
-    cr_assert(rig->core->campaign.on);
-    cr_assert_eq(rig->core->campaign.epoch, epoch + 1);
+    cr_assert(rig->core->candidacy.on);
+    cr_assert_eq(rig->core->candidacy.epoch, epoch + 1);
     rig_free(rig);
 }
 
@@ -654,13 +656,13 @@ static struct rig *asks_without(bool dead)
     if (dead) {
         rig_kill(rig, 'A');
     }
-    for (int i = 0; i < 100 && !rig->core->campaign.on; i++) {
+    for (int i = 0; i < 100 && !rig->core->candidacy.on; i++) {
         rig_pass(rig, 50, "");
         leases_and_suspects(rig, 'C', 1);
         leases_and_suspects(rig, 'D', 1);
         leases_and_suspects(rig, 'E', 1);
     }
-    cr_assert(rig->core->campaign.on);
+    cr_assert(rig->core->candidacy.on);
     return rig;
 }
 
@@ -834,7 +836,7 @@ Test(core_strict, who_has_handed_over_does_not_lease_to_itself)
     rig_pass(rig, 10, "B C");
     const uint64_t until_ms = voter->until_ms;
     cr_assert_eq(until_ms, rig->now_ms + rig->timing.lease_ms);
-    rig->core->campaign.handed_epoch = 1;
+    rig->core->succession.handed_epoch = 1;
     rig_pass(rig, 10, "B C");
     cr_assert_eq(voter->until_ms, until_ms);
     rig_free(rig);
@@ -875,14 +877,14 @@ Test(core_strict, an_outsider_that_was_removed_takes_a_new_id)
     shown.view.members[2].id = bench->core->life.self.id;
     view_remove(&shown.view, 2, &why);
     view_seal(&shown.view);
-    campaign_as_outsider(bench->core);
-    vote.carrier.epoch = bench->core->campaign.epoch;
-    campaign_on_vote(bench->core, &vote);
+    candidacy_as_outsider(bench->core);
+    vote.carrier.epoch = bench->core->candidacy.epoch;
+    candidacy_on_vote(bench->core, &vote);
     vote.carrier.vote.record = record_of('C');
-    campaign_on_vote(bench->core, &vote);
-    cr_assert_not(bench->core->campaign.on);
+    candidacy_on_vote(bench->core, &vote);
+    cr_assert_not(bench->core->candidacy.on);
     cr_assert_not(bench->core->change.on);
-    cr_assert(campaign_take_out(bench->core));
+    cr_assert(candidacy_take_out(bench->core));
     view_built_free(&shown);
     bench_free(bench);
 }
@@ -1109,10 +1111,10 @@ Test(core_strict, a_founder_asks_for_an_epoch_when_founded_is_on_disk)
     }
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
     founding_go_on(bench->core);
-    cr_assert_not(bench->core->campaign.on);
+    cr_assert_not(bench->core->candidacy.on);
     bench_sync(bench);
     founding_on_synced(bench->core);
-    cr_assert(bench->core->campaign.on);
+    cr_assert(bench->core->candidacy.on);
     bench_free(bench);
 }
 

@@ -39,7 +39,7 @@ bool change_names_pending(const struct core *core, const struct message *message
 
 void change_drop_own(struct core *core)
 {
-    if (core->change.on || core->claim.on) {
+    if (core->change.on) {
         /* If nothing comes of the other one's, what we know is judged again. */
         promise_pause(core, core->now_ms + timing_proposal_ms(&core->timing));
     }

@@ -197,8 +197,7 @@ void change_start_next(struct core *core)
         return;
     }
     if (standing_is_handed_over(core)) {
-        next_view_put_off(core,
-                          core->now_ms + core->timing.claim_ms); /* Z7c: another has its word. */
+        next_view_put_off(core, core->now_ms + core->timing.claim_ms); /* Z7a */
         return;
     }
     if (change_is_overtaken(core)) {

@@ -12,18 +12,16 @@ enum { SOUGHT_PER_TRY = 4 };
 
 const struct view *electorate_highest(const struct core *core)
 {
-    const struct view *best = &core->campaign.best;
-    const struct view_id theirs = view_id_of(best);
+    const struct view *base = &core->succession.base;
+    const struct view_id theirs = view_id_of(base);
     const struct view_id ours = view_id_of(&core->view);
 
-    return !core->campaign.on || view_is_empty(best) || view_id_compare(&ours, &theirs) > 0
-               ? &core->view
-               : best;
+    return view_is_empty(base) || view_id_compare(&ours, &theirs) > 0 ? &core->view : base;
 }
 
 const struct voter_lists *electorate_lists(const struct core *core)
 {
-    const struct view *highest = electorate_highest(core);
+    const struct view *highest = core->candidacy.on ? electorate_highest(core) : &core->view;
 
     if (!view_is_empty(highest)) {
         return &highest->voters;
@@ -290,8 +288,7 @@ void electorate_ask_one(struct core *core, const struct message *message,
     bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
     if (member != NULL && timing_sends_briefly(sendings)) {
-        route_send_brief(core, message,
-                         position); /* U3c: it holds the base, perhaps nothing long arrives. */
+        route_send_brief(core, message, position); /* U3c */
     } else if (member != NULL) {
         route_send(core, message, position);
     }
@@ -317,13 +314,12 @@ voter_set electorate_absent(const struct core *core, const struct voter_lists *l
 }
 
 void electorate_ask(struct core *core, const struct message *message,
-                    const struct voter_lists *lists, voter_set whom,
-                    const uint64_t leased_ms[VOTERS_LISTED_MAX], uint32_t sendings)
+                    const struct voter_lists *lists, voter_set whom, uint32_t sendings)
 {
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
         const bool is_meant = (whom & voter_set_of(i)) != 0;
-        if (!electorate_is_self(core, voter) && is_meant && core->now_ms >= leased_ms[i]) {
+        if (!electorate_is_self(core, voter) && is_meant) {
             electorate_ask_one(core, message, voter, sendings);
         }
     }

@@ -10,8 +10,8 @@
  * was shown, else of its own, else of its record, else those to found with. */
 const struct voter_lists *electorate_lists(const struct core *core);
 
-/* The view whose voters these are, or that a candidate would build on: its own, or a higher one
- * that came with a grant; perhaps an empty one. */
+/* The view that a candidate would build on: its own, or a higher one that it was shown, which under
+ * guard strict came with a grant; perhaps an empty one. */
 const struct view *electorate_highest(const struct core *core);
 
 /* This node's own place in the lists, by its record; VOTER_NONE: it is in none of them. */
@@ -67,12 +67,10 @@ bool electorate_was_asked(const struct core *core, const struct message *answer)
 /* Those of the lists who are no members now, but for this node itself. */
 voter_set electorate_absent(const struct core *core, const struct voter_lists *lists);
 
-/* Sends it (NULL: does nothing) to each of these voters but this node that has not leased to
- * somebody until later. It was sent so often before: the first times as a change, to those who hold
- * the base (U3c). */
+/* Sends it (NULL: does nothing) to each of these voters but this node. It was sent so often before:
+ * the first times as a change, to those who hold the base (U3c). */
 void electorate_ask(struct core *core, const struct message *message,
-                    const struct voter_lists *lists, voter_set whom,
-                    const uint64_t leased_ms[VOTERS_LISTED_MAX], uint32_t sendings);
+                    const struct voter_lists *lists, voter_set whom, uint32_t sendings);
 
 /* Sends it to a few of the addresses that this node knows (M1a), in turn: one of them may be a
  * voter's of which it has not heard, or has not heard where it is now. */

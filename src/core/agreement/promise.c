@@ -43,9 +43,7 @@ struct leap_base promise_numbers_max(const struct core *core)
 
 struct leap_base promise_said_max(const struct core *core)
 {
-    /* V7a: half, so that what is made above it is no leap for those who were not told; but a
-     * voter's promise is for good, so there the others have to come as far. */
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX;
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7a */
     struct leap_base max = leap_base(core, &core->view);
 
     max.epoch += leap;
@@ -164,15 +162,19 @@ void promise_end_pause(struct core *core)
     }
 }
 
+uint64_t promise_deadline_ms(const struct core *core)
+{
+    return core->promise.backoff_ms != 0 ? core->promise.backoff_ms : NEVER_MS;
+}
+
 /* V7f: what a joiner was told leaps above the first view that it installs, so the others never heed
  * it. What this node's voter has promised, or this life has asked for (Z4a), is not forgotten. */
 static void forget_what_leaps(struct core *core)
 {
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX
-                                               : SAID_LEAP_MAX; /* as what is said (V7a) */
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7a */
     const uint64_t promised = core->voter.record.promise.epoch;
     const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
-    const bool leaps = core->promise.seen > core->view.epoch + leap && core->campaign.epoch == 0;
+    const bool leaps = core->promise.seen > core->view.epoch + leap && core->candidacy.epoch == 0;
 
     if (core->promise.seen < known || leaps) {
         core->promise.seen = known;

@@ -1,11 +1,5 @@
 /* What this node has bound itself to: the epoch that it granted or accepted, and to whom (C2, U2);
- * the highest epoch that it has seen; and the pause before it asks for one itself (C5).
- *
- *     base, at the beginning of T_stall           base + 2^31          base + 2^32
- *     |--------------------------------------------|--------------------|------->  epoch
- *       taken                                        taken of a view's    leaps: dropped, or
- *                                                    maker alone          come near to (V7)
- */
+ * the highest epoch that it has seen; and the pause before it asks for one itself (C5). */
 #ifndef CORE_PROMISE_H
 #define CORE_PROMISE_H
 
@@ -55,6 +49,7 @@ void promise_back_off(struct core *core);
 
 /* When the pause is over, the evidence is judged again. */
 void promise_end_pause(struct core *core);
+uint64_t promise_deadline_ms(const struct core *core);
 
 void promise_on_view_installed(struct core *core, const struct installed *before);
 void promise_reset(struct core *core);

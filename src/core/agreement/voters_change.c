@@ -406,7 +406,7 @@ static bool is_ready(const struct core *core)
     }
     /* Z15c: who is new knows nothing of what former coordinators granted. */
     return suffices(core, lists, true) && standing_is_acting(core, core->now_ms) &&
-           core->now_ms >= core->campaign.held_until_ms && voter_lists_are_sound(lists);
+           core->now_ms >= core->candidacy.held_until_ms && voter_lists_are_sound(lists);
 }
 
 /* A member answers under its name, and a witness from its address (Z16d). */

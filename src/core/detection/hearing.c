@@ -117,8 +117,7 @@ enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t sub
     }
     enum hearing word = word_of(core, observer, subject, now_ms);
 
-    return word == HEARING_YES &&
-                   !hearing_holds_our_view(core, observer) /* D9i: of others it says nothing. */
+    return word == HEARING_YES && !hearing_holds_our_view(core, observer) /* D9i */
                ? HEARING_UNKNOWN
                : word;
 }

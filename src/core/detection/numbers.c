@@ -12,7 +12,7 @@ struct lease_asked numbers_lease_wanted(const struct core *core)
 {
     const bool reigns = core_is_strict(core) && core_is_coordinator(core) &&
                         core->life.phase == PHASE_MEMBER &&
-                        core->view.epoch > core->campaign.handed_epoch;
+                        core->view.epoch > core->succession.handed_epoch;
 
     return (struct lease_asked){.lineage = reigns ? core->view.lineage : 0,
                                 .epoch = reigns ? core->view.epoch : 0,
@@ -168,8 +168,7 @@ void numbers_proved(struct core *core, uint32_t position)
     core->peers[position].number.proof = PROOF_GIVEN;
 }
 
-/* G1e: its lifeline may still be connecting, so its first message starts the time, and only a later
- * one asks. */
+/* G1e: its lifeline may be on its way, so its first word only starts the time. */
 static void want_proof(struct core *core, uint32_t position)
 {
     struct peer_number *number = &core->peers[position].number;

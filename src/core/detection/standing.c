@@ -86,19 +86,19 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 static bool may_act(const struct core *core)
 {
     return core->life.phase == PHASE_MEMBER && core_is_coordinator(core) && !core->merge.yielding &&
-           core->view.epoch > core->campaign.handed_epoch;
+           core->view.epoch > core->succession.handed_epoch;
 }
 
 bool standing_is_handed_over(const struct core *core)
 {
     return core_is_strict(core) && core_is_coordinator(core) &&
-           core->view.epoch <= core->campaign.handed_epoch;
+           core->view.epoch <= core->succession.handed_epoch;
 }
 
 bool standing_tells_hand_over(const struct core *core)
 {
     return standing_is_handed_over(core) &&
-           core->now_ms >= core->campaign.handed_ms + core->timing.claim_ms;
+           core->now_ms >= core->succession.handed_ms + core->timing.claim_ms;
 }
 
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms)

@@ -1,7 +1,7 @@
 #include "core/entry/founding.h"
 
 #include "base/text.h"
-#include "core/agreement/campaign.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
@@ -71,7 +71,7 @@ static void ask_for_records(struct core *core)
 static void ask_for_epoch(struct core *core)
 {
     if (voter_is_synced(core)) {
-        campaign_as_outsider(core);
+        candidacy_as_outsider(core);
     }
 }
 

@@ -1,11 +1,11 @@
 #include "core/entry/leave.h"
 
-#include "core/agreement/campaign.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/change_propose.h"
-#include "core/agreement/claim.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/succession.h"
 #include "core/agreement/successor.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
@@ -118,12 +118,12 @@ void leave_on_handover(struct core *core, const struct message *message)
         return;
     }
     if (core_is_strict(core)) { /* Z7: the voters have to agree. */
-        campaign_on_handover(core, &(struct ballot){core->view.epoch, message->from});
+        candidacy_on_handover(core, &(struct ballot){core->view.epoch, message->from}, false);
         return;
     }
     struct gone why = removal_evidence(core, 0);
     why.reason = GONE_LEFT;
-    claim_drop(core);
+    candidacy_drop(core);
     struct view *next = next_view_begin(core, &core->view, CAUSE_HANDOVER);
     view_remove(next, 0, &why);
     next->epoch = promise_new_epoch(core);
@@ -153,7 +153,7 @@ static void ask_to_be_let_out(struct core *core)
         core->leave.asking.again_ms = core->now_ms + core->timing.batch_ms;
         return; /* First what is under way; a suspected successor is removed first, too. */
     }
-    campaign_hand_over(core);
+    succession_hand_over(core);
     struct message *message = outbox_message(core, MESSAGE_HANDOVER);
     if (message != NULL) {
         message->carrier.view = &core->view;
@@ -185,7 +185,7 @@ void leave_tick(struct core *core)
     }
     if (core->view.member_count == 1) {
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
-    } else if (claim_is_ours(core) || is_handover_in_doubt(core)) {
+    } else if (succession_is_ours(core) || is_handover_in_doubt(core)) {
         leave_the_rest_to_others(core);
     } else if (asking_is_over(&core->leave.asking, core->now_ms)) {
         REACHED(leave_timed_out);

@@ -1,10 +1,10 @@
 #include "core/entry/move.h"
 
-#include "core/agreement/campaign.h"
+#include "core/agreement/candidacy.h"
 #include "core/agreement/change_propose.h"
-#include "core/agreement/claim.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/succession.h"
 #include "core/agreement/successor.h"
 #include "core/detection/hearing.h"
 #include "core/detection/standing.h"
@@ -38,7 +38,7 @@ static uint32_t position_of_successor(const struct core *core)
 /* E5a: nothing else is under way, and no other coordinator is in sight. */
 static bool may_begin(const struct core *core)
 {
-    return !core->change.on && !core->claim.on && !core->campaign.on && !core->merge.yielding &&
+    return !core->change.on && !core->candidacy.on && !core->merge.yielding &&
            standing_is_settled(core);
 }
 
@@ -74,7 +74,7 @@ void move_on_withdrawn(struct core *core)
     if (core_is_strict(core)) { /* Z7a: the voters skip the lease on this word. */
         core->moving.step = STAND_DOWN_GIVEN;
         core->moving.asking.until_ms = core->now_ms + 2 * core->timing.lost_ms;
-        campaign_hand_over(core);
+        succession_hand_over(core);
     }
     ask_successor(core);
 }
@@ -88,7 +88,7 @@ void move_on_accepted(struct core *core, const struct message *prepare)
         core->moving.step = STAND_DOWN_GIVEN;
         core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);
         core->moving.asking.again_ms = core->now_ms;
-        campaign_hand_over(core);
+        succession_hand_over(core);
     }
 }
 
@@ -125,7 +125,7 @@ static void give_up(struct core *core)
     bool given = core->moving.step == STAND_DOWN_GIVEN;
 
     if (given && core_is_strict(core)) {
-        campaign_take_back(core);
+        succession_take_back(core);
     } else if (given && (!standing_is_settled(core) || core->change.on)) {
         core->moving.asking.until_ms = core->now_ms + core->timing.fresh_ms / 4;
         core->moving.settles = true;
@@ -164,7 +164,7 @@ static void continue_standing_down(struct core *core)
 /* Of those whom it overtakes the former coordinator has to agree (E5c). */
 static void take_over_from(struct core *core, const struct node_id *former)
 {
-    claim_drop(core);
+    candidacy_drop(core);
     struct view *next = next_view_begin(core, &core->view, CAUSE_HANDOVER);
     successor_overtake(core, next);
     next->epoch = promise_new_epoch(core);
@@ -183,7 +183,7 @@ void move_on_handover(struct core *core, const struct message *message)
         return;
     }
     if (core_is_strict(core)) {
-        campaign_on_stand_down(core, &(struct ballot){core->view.epoch, message->from});
+        candidacy_on_handover(core, &(struct ballot){core->view.epoch, message->from}, true);
         return;
     }
     if (core->promise.epoch > core->view.epoch) {
@@ -201,7 +201,7 @@ void move_on_followed(struct core *core)
     }
     REACHED(followed_by_its_coordinator);
     if (core_is_strict(core)) {
-        campaign_on_followed(core);
+        candidacy_on_followed(core);
         return;
     }
     const struct node_id former = core->view.members[0].id;
@@ -301,8 +301,7 @@ static void give_way(struct core *core)
     const bool idle = may && !drained && is_idle(core);
     const uint32_t successor = drained || idle ? successor_next(core) : VIEW_NONE;
 
-    if (successor == VIEW_NONE ||
-        hearing_was_late(core, successor)) { /* E7c: it would hand back. */
+    if (successor == VIEW_NONE || hearing_was_late(core, successor)) { /* E7c */
         return;
     }
     if (idle) {

@@ -150,7 +150,7 @@ static void on_ask(struct core *core, uint32_t position, const struct role_word 
         core->roster.due_ms = core->now_ms;
     }
     if (!roster_acts(core)) {
-        return; /* K2a: what it answers now would bind nobody. */
+        return; /* K2a */
     }
     if (agrees) {
         if (word->count > 0) {
@@ -213,7 +213,7 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
     uint32_t at = roster_find_candidate(core, life, &candidacy->request);
     bool is_new = candidacy->number == 0 && candidacy->token == 0;
 
-    bool acts = roster_acts(core); /* K2a: only then it answers, or grants. */
+    bool acts = roster_acts(core); /* K2a */
 
     turn_on(core);
     note_question(core, position, word);
@@ -288,7 +288,7 @@ void roster_on_word(struct core *core, uint32_t position, enum message_type type
 
 /* --- Target and fact --- */
 
-/* K6b: who may do the work is known where the node is set up. */
+/* K6b */
 static bool has_need(const struct core *core, const struct candidate *candidate)
 {
     const char *need = core->listed.roles[candidate->role].terms.need;
@@ -452,7 +452,7 @@ bool roster_may_grant(const struct core *core)
         return false;
     }
     if (core_is_strict(core)) {
-        return core->now_ms >= core->campaign.held_until_ms;
+        return core->now_ms >= core->candidacy.held_until_ms;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!roster->members[i].told) {
@@ -476,7 +476,7 @@ static void end_grants(struct core *core)
         const uint64_t free_ms = candidate->position == VIEW_NONE
                                      ? candidate->free_ms
                                      : roster->members[candidate->position].free_ms;
-        const uint64_t over_ms = larger(free_ms, core->campaign.held_until_ms); /* K7c: by both. */
+        const uint64_t over_ms = larger(free_ms, core->candidacy.held_until_ms); /* K7c */
         if (core->now_ms < over_ms) {
             roster->due_ms = earlier(roster->due_ms, over_ms);
         } else if (candidate->position == VIEW_NONE) {
@@ -527,7 +527,7 @@ static void call_members(struct core *core)
 static void look(struct core *core)
 {
     struct roster *roster = &core->roster;
-    const uint64_t held_until_ms = core->campaign.held_until_ms;
+    const uint64_t held_until_ms = core->candidacy.held_until_ms;
 
     roster->due_ms = core->now_ms + core->timing.heartbeat_ms;
     if (core->now_ms < held_until_ms) {

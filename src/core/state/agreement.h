@@ -243,26 +243,33 @@ struct autopilot {
     struct voter_heard heard[VOTERS_LISTED_MAX];
 };
 
-/* campaign: this node asks the voters for an epoch (Z4). */
-struct campaign {
+/* candidacy: this node asks for an epoch under which to coordinate (C, Z4). */
+struct epoch_candidacy {
     bool on;
-    bool out;              /* won, and this member is not in the view to build on */
-    bool anew;             /* the first proposal was made anew (Z5d) */
-    uint64_t handed_epoch; /* what we handed over: no acting under it, nor below (Z7) */
-    uint64_t handed_ms;    /* and when */
-    uint64_t epoch;
-    bool has_voters;           /* so many of them are members that another one could act (Z7b) */
+    bool out;                  /* won, and this member is not in the view to build on */
+    bool anew;                 /* the first proposal was made anew (Z5d) */
+    bool stays;                /* who hands over does not leave (E5) */
+    uint64_t epoch;            /* of the last one in this life; 0: there was none */
     struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
-    bool stays;                /* it does not leave (E5) */
     struct asking asking;
-    bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
     uint32_t askings; /* how often they were asked */
-    voter_set asked;  /* the last time, by their places */
-    uint64_t leased_ms[VOTERS_LISTED_MAX]; /* until then each has leased to somebody, as it said */
-    struct tally tally;
-    struct view best;       /* the highest that a voter has accepted; empty: none above ours */
+    uint8_t chances;  /* how often the deadline has passed, and what waited is read first */
+
+    uint8_t *answers;       /* of the members: enum answer, by position in the view */
+    struct tally tally;     /* of the voters */
+    voter_set asked;        /* of the voters, the last time, by their places */
     uint64_t held_until_ms; /* then what former coordinators granted is over, by the latest word of
                                those who granted an epoch (Z15c) */
+};
+
+/* succession: with which view this node would come to coordinate, and what it handed over. */
+struct succession {
+    struct view base;      /* the highest view known above ours (C4a, Z4c); empty: none */
+    uint64_t base_ms;      /* when that was shown */
+    uint64_t next_age;     /* the highest of a view that was shown */
+    uint64_t handed_epoch; /* what we handed over: no acting under it, nor below (Z7) */
+    uint64_t handed_ms;    /* and when */
+    bool has_voters;       /* so many of them are members that another one could act (Z7b) */
 };
 
 /* unanswered: claims and proposals in this view that most of those who are heard did not answer
@@ -279,20 +286,10 @@ struct waiting_claim {
     uint64_t until_ms; /* 0: none waits */
 };
 
-/* claim: this node asks to take over; or votes. */
-struct claim {
-    struct view base;  /* the highest view known above ours (C4); empty when none */
-    uint64_t base_ms;  /* when that was shown */
+/* granter: this node answers claims (C2). */
+struct granting {
     struct view shown; /* with the last grant; a message of that step points to it */
-    uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
-    uint64_t epoch;
-    struct asking asking; /* C3c: those who have not answered */
-    uint32_t sendings;    /* how often they were */
-    uint8_t chances;      /* how often the deadline has passed, and what waited is read first */
-    uint64_t retry_ms;    /* C5: ask those who refused again; NEVER_MS when not */
-    uint8_t *answers;     /* enum answer, by position in the view */
     struct waiting_claim waiting;
-    bool on;
 };
 
 #endif

@@ -132,8 +132,9 @@ struct core {
     struct change change;
     struct spreading spreading;
     struct unanswered unanswered;
-    struct claim claim;
-    struct campaign campaign;
+    struct epoch_candidacy candidacy;
+    struct succession succession;
+    struct granting granting;
     struct electorate electorate;
     struct absent absent;
     struct voters_change voters_change;

@@ -1,0 +1,656 @@
+#include "core/agreement/candidacy.h"
+
+#include <string.h>
+
+#include "core/agreement/change.h"
+#include "core/agreement/change_propose.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/install.h"
+#include "core/agreement/promise.h"
+#include "core/agreement/succession.h"
+#include "core/agreement/unanswered.h"
+#include "core/agreement/voting.h"
+#include "core/detection/detector.h"
+#include "core/detection/elders.h"
+#include "core/detection/hearing.h"
+#include "core/detection/route.h"
+#include "core/detection/watch.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+enum { CHANCES_MAX = 4 }; /* of a candidate whose own loop is slow */
+
+/* Whether its electorate is the voters, or the members. */
+static bool asks_voters(const struct core *core)
+{
+    return core_is_strict(core);
+}
+
+/* --- The members as electorate (C) --- */
+
+/* C3a: who is suspected, or passed over, is not counted. */
+static bool is_counted(const struct core *core, uint32_t position)
+{
+    return !core_is_self(core, position) && core->peers[position].charge.verdict == VERDICT_NONE &&
+           !elders_are_passed_over(core, position);
+}
+
+/* L3b: is it heard, and, where it is watched, has it said that it holds the view? A joiner that has
+ * not heard yet that it is in (J6) answers nothing. */
+static bool could_answer(const struct core *core, uint32_t position)
+{
+    return hearing_is_fresh(core, position) &&
+           (!watch_is_on(core, position) || hearing_holds_our_view(core, position));
+}
+
+struct poll {
+    uint32_t counted;
+    uint32_t granted;
+    uint32_t refused;
+    uint32_t silent;
+    uint32_t mute; /* silent, and could answer */
+};
+
+static struct poll poll_members(const struct core *core)
+{
+    struct poll poll = {.counted = 0};
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const enum answer answer = (enum answer)core->candidacy.answers[i];
+        const bool counted = is_counted(core, i);
+        poll.granted += answer == ANSWER_YES;
+        poll.refused += answer == ANSWER_NO;
+        poll.counted += counted;
+        poll.silent += counted && answer == ANSWER_NONE;
+        poll.mute += counted && answer == ANSWER_NONE && could_answer(core, i);
+    }
+    return poll;
+}
+
+/* C3a; and C1d: a candidate that is behind needs more than half of all of its view. */
+static bool members_are_enough(const struct core *core, bool over)
+{
+    const struct poll poll = poll_members(core);
+
+    return poll.refused == 0 && (poll.silent == 0 || over) &&
+           quorum_is_majority(poll.granted + 1, poll.counted + 1) &&
+           (!install_is_behind(core) ||
+            quorum_is_majority(poll.granted + 1, core->view.member_count));
+}
+
+/* At first everybody is asked; then those whose answer is waited for (C3c), and those who refused
+ * (C5a). */
+static void ask_members(struct core *core)
+{
+    const struct epoch_candidacy *candidacy = &core->candidacy;
+    struct message *message = outbox_message(core, MESSAGE_CLAIM);
+
+    if (message != NULL) {
+        message->reference.view = view_id_of(&core->view);
+        message->reference.view_hash = core->view.hash;
+        message->reference.promised = candidacy->epoch;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const enum answer answer = (enum answer)candidacy->answers[i];
+        if (!core_is_self(core, i) && answer != ANSWER_YES &&
+            (answer == ANSWER_NO || candidacy->askings == 0 || is_counted(core, i))) {
+            watch_want_late(core, i, candidacy->askings);
+            route_send(core, message, i);
+        }
+    }
+}
+
+/* --- The voters as electorate (Z4) --- */
+
+static bool voters_are_enough(const struct core *core)
+{
+    return voter_lists_agree(electorate_lists(core), core->candidacy.tally.granted);
+}
+
+/* Z12a: its voters decide now. What they have answered stands, for the epoch is the same. */
+static void count_by(struct core *core, const struct voter_lists *former)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct voter_lists *lists = electorate_lists(core);
+
+    candidacy->tally.granted = voter_lists_move(candidacy->tally.granted, former, lists);
+    candidacy->tally.refused = voter_lists_move(candidacy->tally.refused, former, lists);
+    if (voter_lists_all(lists) != candidacy->tally.granted) {
+        candidacy->asking.again_ms = core->now_ms; /* Some of them may not have been asked yet. */
+    }
+}
+
+/* Of the view it is in; an outsider knows of no other than its record's. */
+static uint64_t lineage_of(const struct core *core)
+{
+    return view_is_empty(&core->view) ? core->voter.record.lineage : core->view.lineage;
+}
+
+static struct vote_question own_question(const struct core *core)
+{
+    return (struct vote_question){.kind = VOTE_CLAIM,
+                                  .lineage = lineage_of(core),
+                                  .ballot = {core->candidacy.epoch, core->life.self.id},
+                                  .lease_ms = core->timing.lease_ms,
+                                  .hold_ms = timing_hold_ms(&core->timing),
+                                  .handed_over = core->candidacy.handed_over,
+                                  .view = view_id_of(&core->view)};
+}
+
+/* Last, when the others suffice with it: a candidate that reaches nobody binds nobody, least of all
+ * its own voter, which the coordinator would then lack. */
+static void ask_own_voter(struct core *core)
+{
+    const struct voter_lists *lists = electorate_lists(core);
+    const struct tally *tally = &core->candidacy.tally;
+    const uint8_t place = electorate_own(core, lists);
+    struct message vote;
+
+    if (place != VOTER_NONE && ((tally->granted | tally->refused) & voter_set_of(place)) == 0 &&
+        voter_lists_agree(lists, tally->granted | voter_set_of(place))) {
+        const struct vote_question question = own_question(core);
+        if (voting_ask_self(core, &question, &vote)) {
+            candidacy_on_vote(core, &vote);
+        }
+    }
+}
+
+/* Z13a: an outsider that has accepted nothing yet shows with whom the cluster is founded. */
+static struct view *view_to_show(struct core *core)
+{
+    if (!view_is_empty(&core->view)) {
+        return &core->view;
+    }
+    return view_is_of_founders(&core->voter.accepted) ? &core->voter.accepted : NULL;
+}
+
+/* Z16c: who is no member makes no tests of C2, and would be bound to whoever asks it. So it is
+ * asked when it could decide, with those who have granted and this node's own voter. */
+static voter_set who_is_asked(const struct core *core)
+{
+    const struct voter_lists *lists = electorate_lists(core);
+    const struct tally *tally = &core->candidacy.tally;
+    const voter_set left = voter_lists_all(lists) & ~(tally->granted | tally->refused);
+    const voter_set absent = electorate_absent(core, lists);
+    const uint8_t own = electorate_own(core, lists);
+    const voter_set deciding = absent | (own == VOTER_NONE ? 0 : voter_set_of(own));
+    const bool could_decide = voter_lists_agree(lists, tally->granted | (deciding & left));
+
+    return could_decide ? left : left & ~absent;
+}
+
+static void ask_voters(struct core *core)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    struct message *message = outbox_message(core, MESSAGE_BALLOT);
+
+    if (message != NULL) {
+        message->carrier.view = view_to_show(core);
+        message->carrier.lineage = lineage_of(core);
+        message->carrier.epoch = candidacy->epoch;
+        message->carrier.handover_by = candidacy->handed_over.life;
+        message->carrier.handover_epoch = candidacy->handed_over.epoch;
+        message->carrier.lease_ms = core->timing.lease_ms;
+        message->carrier.hold_ms = timing_hold_ms(&core->timing);
+    }
+    candidacy->asked = who_is_asked(core);
+    electorate_ask(core, message, electorate_lists(core), candidacy->asked, candidacy->askings);
+    if (candidacy->askings > 0) {
+        electorate_seek(core, message);
+    }
+}
+
+/* --- Beginning, and coming to an end --- */
+
+static void tell(struct core *core, enum claim_step step)
+{
+    const bool is_member = core_is_member(core);
+    struct notice *notice = outbox_notice_of(
+        core, NOTICE_CLAIM, is_member ? &core->view.members[core->position] : &core->life.self);
+
+    notice->claim = step;
+    notice->epoch = core->candidacy.epoch;
+}
+
+/* Until those who have not granted are asked again: each time twice as long. */
+static uint64_t pause_ms(const struct core *core)
+{
+    const uint32_t askings = core->candidacy.askings;
+
+    return asks_voters(core) ? (uint64_t)core->timing.prepare_ms / 3 << (askings < 3 ? askings : 3)
+                             : timing_resend_ms(&core->timing, askings + 1);
+}
+
+static void ask(struct core *core)
+{
+    core->candidacy.asking.again_ms = core->now_ms + pause_ms(core);
+    if (asks_voters(core)) {
+        ask_voters(core);
+        core->candidacy.askings++;
+        ask_own_voter(core);
+    } else {
+        ask_members(core);
+        core->candidacy.askings++;
+    }
+}
+
+/* Z4a: above all that was seen; no life asks for one twice. */
+static uint64_t epoch_to_ask_for(const struct core *core)
+{
+    if (asks_voters(core)) {
+        return promise_new_epoch(core);
+    }
+    return larger(promise_epoch_to_claim(core), core->promise.epoch + 1);
+}
+
+static void start(struct core *core, const struct ballot *handed_over, bool stays)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct timing *timing = &core->timing;
+
+    change_restart(core);
+    candidacy->on = true;
+    candidacy->anew = false;
+    candidacy->epoch = epoch_to_ask_for(core);
+    candidacy->handed_over = *handed_over;
+    candidacy->stays = stays;
+    candidacy->asking.until_ms = core->now_ms + timing->claim_ms +
+                                 (asks_voters(core) ? timing->lease_ms : 0);
+    candidacy->chances = 0;
+    candidacy->askings = 0;
+    memset(candidacy->answers, ANSWER_NONE, core->view.member_count);
+    memset(&candidacy->tally, 0, sizeof candidacy->tally);
+    succession_on_begun(core);
+    if (asks_voters(core)) {
+        promise_saw_epoch(core, candidacy->epoch);
+    } else { /* A candidate is its first voter. */
+        promise_give(core, candidacy->epoch, &core->life.self.id,
+                     core->now_ms + 2 * timing->claim_ms);
+    }
+    tell(core, CLAIM_STARTED);
+    ask(core);
+}
+
+static void lose(struct core *core)
+{
+    core->candidacy.on = false;
+    promise_back_off(core);
+    tell(core, CLAIM_LOST);
+}
+
+/* C4e: among members, who is not in the candidate's own view has to answer. */
+static void propose(struct core *core, struct view *next)
+{
+    const bool voters = asks_voters(core);
+
+    next->epoch = core->candidacy.epoch;
+    change_propose(
+        core, next,
+        &(struct proposal){.first_joiner = voters ? next->member_count : 0, .forced = voters});
+}
+
+static void win(struct core *core)
+{
+    tell(core, CLAIM_WON);
+    struct view *next = succession_build(core);
+    core->candidacy.on = false;
+    if (next == NULL) {
+        REACHED(won_and_was_out);
+        core->candidacy.out = true;
+        return;
+    }
+    propose(core, next);
+}
+
+/* Z5d: under the same epoch, and on the view that the grants showed: the highest that a quorum of
+ * voters had accepted is still built on, and answers to the former proposal count no more (Z5b). */
+static void propose_anew(struct core *core)
+{
+    REACHED(older_one_came_back);
+    core->candidacy.anew = true;
+    propose(core, succession_build(core));
+}
+
+bool candidacy_take_out(struct core *core)
+{
+    bool out = core->candidacy.out;
+
+    core->candidacy.out = false;
+    return out;
+}
+
+/* --- Who begins --- */
+
+static bool may_begin(const struct core *core)
+{
+    return !core->candidacy.on && core->life.phase == PHASE_MEMBER && !core->change.on &&
+           core->now_ms >= core->promise.backoff_ms;
+}
+
+void candidacy_on_evidence(struct core *core)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct ballot by = succession_handed_over(core);
+
+    if (candidacy->on && succession_is_void(core)) {
+        REACHED(candidacy_ended_by_a_sign_of_life);
+        lose(core);
+        return;
+    }
+    if (candidacy->on && candidacy->handed_over.epoch == 0 && by.epoch != 0) {
+        candidacy->handed_over = by; /* It has lived on, and says so only now. */
+        candidacy->stays = true;
+    }
+    if (may_begin(core) && (succession_is_ours(core) || succession_is_overtaken(core))) {
+        if (core_is_coordinator(core)) {
+            promise_saw_epoch(core, succession_said_to_bind(core));
+        }
+        /* E6: who is older by what was handed over stays; nobody else is older than a coordinator.
+         */
+        start(core, &by, by.epoch != 0 || core_is_coordinator(core));
+    }
+}
+
+void candidacy_on_handover(struct core *core, const struct ballot *by, bool stays)
+{
+    if (!core->candidacy.on || !ballot_equal(&core->candidacy.handed_over, by) ||
+        core->candidacy.stays != stays) {
+        start(core, by, stays);
+    }
+}
+
+void candidacy_on_followed(struct core *core)
+{
+    if (may_begin(core)) {
+        start(core, &(struct ballot){.epoch = 0}, true);
+    }
+}
+
+void candidacy_as_outsider(struct core *core)
+{
+    if (!core->candidacy.on && !core->change.on) {
+        start(core, &(struct ballot){.epoch = 0}, false);
+    }
+}
+
+/* --- Answers --- */
+
+static bool is_for_us(struct core *core, const struct message *answer, uint64_t epoch)
+{
+    const bool of_voter = answer->type == MESSAGE_VOTE;
+
+    if (core->candidacy.on && epoch == core->candidacy.epoch && of_voter == asks_voters(core)) {
+        return true;
+    }
+    refuse(core, answer, REFUSED_ANOTHER_CLAIM);
+    return false;
+}
+
+/* Of which member, by its position, the answer to this claim is; VIEW_NONE: it is refused. */
+static uint32_t who_answers(struct core *core, const struct message *answer, uint64_t epoch)
+{
+    if (!is_for_us(core, answer, epoch)) {
+        return VIEW_NONE;
+    }
+    const uint32_t position = view_find(&core->view, &answer->from);
+    if (position == VIEW_NONE) {
+        refuse(core, answer, REFUSED_OF_STRANGER);
+    }
+    return position;
+}
+
+void candidacy_on_grant(struct core *core, const struct message *message)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct view *accepted = message->carrier.view;
+    const uint32_t position = who_answers(core, message, message->carrier.epoch);
+
+    if (position == VIEW_NONE) {
+        return;
+    }
+    bool usable = accepted != NULL && install_is_sound(core, message);
+    if (usable && accepted->lineage == core->view.lineage && accepted->epoch >= candidacy->epoch) {
+        promise_saw_epoch(core, accepted->epoch);
+        refuse(core, message, REFUSED_GRANT_OF_TAKEN); /* No voter grants what it knows as taken. */
+        return;
+    }
+    candidacy->answers[position] = ANSWER_YES;
+    if (!hearing_holds_our_view(core, position)) {
+        detector_on_acknowledged(core, position, 0); /* U3c: both hold the view that it is of. */
+    }
+    if (usable) {
+        succession_consider(core, message);
+    }
+}
+
+/* A refusal that is over at a time: asks again then (C5a, Z4g), and has T_claim more for it; but no
+ * longer once a voter is bound to that epoch or a higher one. */
+static void wait_for(struct core *core, uint64_t wait_ms)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    const uint64_t until_ms = core->now_ms + wait_ms + core->timing.claim_ms;
+
+    candidacy->asking.again_ms = earlier(candidacy->asking.again_ms, core->now_ms + wait_ms + 1);
+    if (candidacy->tally.refused == 0) {
+        candidacy->asking.until_ms = larger(candidacy->asking.until_ms, until_ms);
+        candidacy->chances = 0;
+    }
+}
+
+void candidacy_on_refused(struct core *core, const struct message *message)
+{
+    const struct claim_refused *refused = &message->claim_refused;
+    const uint32_t position = who_answers(core, message, refused->epoch);
+
+    if (position == VIEW_NONE) {
+        return;
+    }
+    if (promise_epoch_leaps(core, refused->promised)) {
+        refuse(core, message, REFUSED_EPOCH_LEAPS);
+        return;
+    }
+    if (core->candidacy.answers[position] == ANSWER_YES) {
+        refuse(core, message, REFUSED_GRANTED_BEFORE); /* The grant stands. */
+        return;
+    }
+    core->candidacy.answers[position] = ANSWER_NO;
+    promise_saw_epoch(core, refused->promised);
+    switch (refused->reason) {
+    case CLAIM_REFUSED_BEHIND:
+        install_note_higher(core, position); /* It is shown that view, too, and mostly gets it. */
+        return;
+    case CLAIM_REFUSED_FRESH:
+        wait_for(core, earlier(refused->wait_ms, core->timing.fresh_ms));
+        return;
+    case CLAIM_REFUSED_EPOCH:
+        lose(core);
+        return;
+    }
+}
+
+/* Z15c: a voter's word is believed for no longer than it can be true: a lease, and then a T_hold,
+ * of the longest that there are. */
+static void note_held(struct core *core, uint64_t wait_ms)
+{
+    const uint64_t until_ms = core->now_ms + earlier(wait_ms, UINT64_C(2) * LEASE_MS_MAX);
+
+    if (wait_ms != 0 && until_ms > core->candidacy.held_until_ms) {
+        core->candidacy.held_until_ms = until_ms;
+    }
+}
+
+/* Z4c. With another view may come other voters. */
+static void consider(struct core *core, const struct view *accepted)
+{
+    struct voter_lists former;
+
+    voter_lists_copy(&former, electorate_lists(core));
+    if (succession_on_accepted(core, accepted) &&
+        !voter_lists_equal(&former, electorate_lists(core))) {
+        count_by(core, &former);
+    }
+}
+
+static void on_refused_vote(struct core *core, const struct vote_answer *answer, uint8_t place)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct voter_lists *lists = electorate_lists(core);
+    const uint64_t wait_ms = earlier(answer->wait_ms, core->timing.lost_ms);
+
+    switch (answer->result) {
+    case VOTE_REFUSED_EPOCH:
+        promise_saw_epoch(core, answer->promised);
+        candidacy->tally.refused |= voter_set_of(place);
+        candidacy->tally.granted &= ~voter_set_of(place);
+        candidacy->asking.until_ms = earlier(candidacy->asking.until_ms,
+                                             core->now_ms + core->timing.prepare_ms); /* Z4g */
+        if (!voter_lists_agree(lists, voter_lists_all(lists) & ~candidacy->tally.refused)) {
+            lose(core);
+        }
+        return;
+    case VOTE_REFUSED_FRESH:
+        if (!core_is_member(core)) {
+            REACHED(outsider_found_a_member);
+            lose(core); /* A cluster is there: it is to be joined. */
+            return;
+        }
+        wait_for(core, wait_ms);
+        /* Soon: the lifeline of who is fresh yet may close any moment. */
+        candidacy->asking.again_ms = earlier(candidacy->asking.again_ms,
+                                             core->now_ms + core->timing.batch_ms);
+        return;
+    case VOTE_REFUSED_LEASE: /* The voter's own clock tells for how long yet. */
+        wait_for(core, wait_ms);
+        return;
+    case VOTE_GRANTED:
+    case VOTE_WAITS:
+    case VOTE_MUTE:
+    case VOTE_UNPROVED:
+        return;
+    }
+}
+
+void candidacy_on_vote(struct core *core, const struct message *vote)
+{
+    const struct vote_answer *answer = &vote->carrier.vote;
+    const struct voter_lists *lists = electorate_lists(core);
+    const uint8_t place = voter_lists_find(lists, &answer->record);
+    struct epoch_candidacy *candidacy = &core->candidacy;
+
+    if (!is_for_us(core, vote, vote->carrier.epoch) || place == VOTER_NONE) {
+        return;
+    }
+    electorate_learn_from(core, vote, lists->voters[place].name);
+    if (answer->result != VOTE_GRANTED) {
+        on_refused_vote(core, answer, place);
+        return;
+    }
+    candidacy->tally.granted |= voter_set_of(place);
+    candidacy->tally.refused &= ~voter_set_of(place);
+    note_held(core, answer->wait_ms);
+    if (vote->carrier.view != NULL) {
+        consider(core, vote->carrier.view);
+    }
+    if (voters_are_enough(core)) {
+        win(core);
+        return;
+    }
+    if ((who_is_asked(core) & ~candidacy->asked) != 0) {
+        candidacy->asking.again_ms = core->now_ms;
+    }
+    ask_own_voter(core);
+}
+
+/* --- Time --- */
+
+/* C3a: a slow loop has the answers still before it. */
+static bool may_wait(const struct core *core)
+{
+    const struct epoch_candidacy *candidacy = &core->candidacy;
+    bool late = core->now_ms > candidacy->asking.until_ms + core->timing.batch_ms;
+
+    return candidacy->chances == 0 || (late && candidacy->chances < CHANCES_MAX);
+}
+
+/* L3b: do most of those who could answer say nothing? */
+static bool are_most_mute(const struct core *core)
+{
+    const struct poll poll = poll_members(core);
+
+    return !asks_voters(core) && poll.mute > poll.counted / 2;
+}
+
+static void decide(struct core *core)
+{
+    struct epoch_candidacy *candidacy = &core->candidacy;
+    const bool over = asking_is_over(&candidacy->asking, core->now_ms);
+
+    if (asks_voters(core) ? voters_are_enough(core) : members_are_enough(core, over)) {
+        win(core);
+    } else if (over && may_wait(core)) {
+        candidacy->chances++;
+        candidacy->asking.until_ms = core->now_ms + core->timing.batch_ms;
+    } else if (over) {
+        if (are_most_mute(core)) {
+            unanswered_note(core);
+        }
+        lose(core);
+    } else if (asking_is_due(&candidacy->asking, core->now_ms)) {
+        ask(core);
+    }
+}
+
+void candidacy_tick(struct core *core)
+{
+    if (core->now_ms >= succession_given_back_ms(core)) {
+        candidacy_on_followed(core);
+    }
+    if (succession_removes_who_is_back(core)) {
+        propose_anew(core);
+    }
+    if (core->candidacy.on) {
+        decide(core);
+    }
+}
+
+uint64_t candidacy_deadline_ms(const struct core *core)
+{
+    const uint64_t due_ms = succession_deadline_ms(core);
+
+    return core->candidacy.on ? earlier(due_ms, asking_deadline_ms(&core->candidacy.asking))
+                              : due_ms;
+}
+
+void candidacy_on_late(struct core *core, uint64_t late_ms)
+{
+    if (core->candidacy.on && core->candidacy.chances == 0) {
+        core->candidacy.asking.until_ms += late_ms;
+    }
+}
+
+/* If nothing comes of the other one's, what we know is judged again. */
+void candidacy_give_way(struct core *core, uint64_t epoch)
+{
+    if (core->candidacy.on && epoch >= core->candidacy.epoch) {
+        core->candidacy.on = false;
+        promise_pause(core, core->now_ms + timing_proposal_ms(&core->timing));
+    }
+}
+
+void candidacy_drop(struct core *core)
+{
+    core->candidacy.on = false;
+}
+
+void candidacy_on_view_installed(struct core *core)
+{
+    candidacy_drop(core);
+}
+
+void candidacy_reset(struct core *core)
+{
+    candidacy_drop(core);
+    core->candidacy.out = false;
+    core->candidacy.epoch = 0;
+}

@@ -1,0 +1,54 @@
+/* A candidate asks for an epoch under which to coordinate: the other members, or under guard strict
+ * the voters (C, Z4).
+ *
+ *     begun --ask--> [ answers come in ] --enough--> won: its view is proposed (U1)
+ *              ^            |     |
+ *              +--again-----+     +--refused, or its time is over--> lost: a pause (C5c)
+ *
+ * Who may ask, and with which view it wins, is in succession.c; who answers, in granter.c and
+ * voting.c. */
+#ifndef CORE_CANDIDACY_H
+#define CORE_CANDIDACY_H
+
+#include "core/state/state.h"
+
+/* The evidence has changed, or a pause is over: a candidate begins, or gives up if one of those
+ * older was heard again. */
+void candidacy_on_evidence(struct core *core);
+
+/* A coordinator handed over to this node under guard strict (Z7), and leaves; or stays a member
+ * (E5). A candidacy that was under way for something else ends. */
+void candidacy_on_handover(struct core *core, const struct ballot *by, bool stays);
+
+/* V4i: its coordinator follows a view in this node's name that it never made. */
+void candidacy_on_followed(struct core *core);
+
+/* An outsider that may found begins (Z4, Z8). */
+void candidacy_as_outsider(struct core *core);
+
+/* An answer: of a member; of a voter, another one or its own. */
+void candidacy_on_grant(struct core *core, const struct message *message);
+void candidacy_on_refused(struct core *core, const struct message *message);
+void candidacy_on_vote(struct core *core, const struct message *vote);
+
+/* It was won, and the view to build on does not hold this member, or an outsider is among its gone:
+ * this life is over. Told once. */
+bool candidacy_take_out(struct core *core);
+
+/* Another one's proposal under that epoch was accepted (U2). */
+void candidacy_give_way(struct core *core, uint64_t epoch);
+
+/* It slept meanwhile (D4), or granted to another one. */
+void candidacy_drop(struct core *core);
+
+/* D4: this node's loop was late, but it did not sleep: what is under way has as much more time. */
+void candidacy_on_late(struct core *core, uint64_t late_ms);
+
+/* Asks again, decides. */
+void candidacy_tick(struct core *core);
+uint64_t candidacy_deadline_ms(const struct core *core);
+
+void candidacy_on_view_installed(struct core *core);
+void candidacy_reset(struct core *core);
+
+#endif
