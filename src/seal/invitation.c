@@ -67,8 +67,8 @@ const char *word_text(const uint8_t word[WORD_BYTES], char out[WORD_TEXT_MAX])
 /* Value of a letter; -1 when it is none. */
 static int letter_value(char c)
 {
-    const char lower = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    const char meant = lower == 'o' ? '0' : lower == 'i' || lower == 'l' ? '1' : lower;
+    const int lower = c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+    const int meant = lower == 'o' ? '0' : lower == 'i' || lower == 'l' ? '1' : lower;
     const char *at = meant == '\0' ? NULL : strchr(letters, meant);
 
     return at == NULL ? -1 : (int)(at - letters);

@@ -516,6 +516,7 @@ Story(invite, wrong_lines_are_told_the_remedy)
         {{"init", "--name", ""}, USAGE, "1 to 63"},
         {{"init", "--listen", "athens"}, USAGE, "an address of this host"},
         {{"init", "--listen", "10.0.0.1:0"}, USAGE, "an address of this host"},
+        {{"init", "--listen", "192.0.2.77", "--dry-run"}, REFUSED, "does not have that address"},
         {{"init", "--count", "17"}, USAGE, "0 to 16"},
         {{"init", "--count", "-1"}, USAGE, "0 to 16"},
         {{"init", "--port", "70000"}, USAGE, "0 to 65535"},

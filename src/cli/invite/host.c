@@ -50,6 +50,8 @@ enum exit_code host_init(struct host *host, const char *root, bool make, struct 
     snprintf(host->key, sizeof host->key, "%s/var/lib/doyen/key", host->root);
     snprintf(host->state_dir, sizeof host->state_dir, "%s/var/lib/doyen", host->root);
     snprintf(host->jobs, sizeof host->jobs, "%s/etc/doyen/run", host->root);
+    snprintf(host->drop_in, sizeof host->drop_in,
+             "%s/etc/systemd/system/doyend.service.d/container.conf", host->root);
     return EXIT_DONE;
 }
 
@@ -231,6 +233,18 @@ enum exit_code host_write_conf(const struct host *host, const char *text, bool k
         error = errno;
     }
     return error == 0 ? EXIT_DONE : cannot_write(host->conf, error, failure);
+}
+
+enum exit_code host_write_drop_in(const struct host *host, const char *text,
+                                  struct failure *failure)
+{
+    int error = make_folders(host, host->drop_in);
+
+    if (error == 0 && unlink(host->drop_in) != 0 && errno != ENOENT) {
+        error = errno;
+    }
+    error = error == 0 ? make_file(host->drop_in, text, 0644, false) : error;
+    return error == 0 ? EXIT_DONE : cannot_write(host->drop_in, error, failure);
 }
 
 /* The state directory, as systemd would make it for the unit. */

@@ -20,7 +20,8 @@ struct host {
     char conf[HOST_PATH_MAX];
     char key[HOST_PATH_MAX];
     char state_dir[HOST_PATH_MAX];
-    char jobs[HOST_PATH_MAX]; /* the folder of what doyen-run@.service runs */
+    char jobs[HOST_PATH_MAX];    /* the folder of what doyen-run@.service runs */
+    char drop_in[HOST_PATH_MAX]; /* settings of this host for doyend.service */
 };
 
 /* `root` is NULL for this host itself, else a folder, which is made absolute, and with `make` made.
@@ -43,6 +44,10 @@ enum exit_code host_write_conf(const struct host *host, const char *text, bool k
 
 /* Makes the key file, for doyend's account alone; never over one that is there. */
 enum exit_code host_write_key(const struct host *host, const char *text, struct failure *failure);
+
+/* Writes a setting of this host's own for doyend's unit. */
+enum exit_code host_write_drop_in(const struct host *host, const char *text,
+                                  struct failure *failure);
 
 /* Reads the key file at `path`. */
 enum exit_code host_read_key(const char *path, char *text, size_t size, struct failure *failure);

@@ -1,6 +1,7 @@
 #include "cli/invite/place.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -89,6 +90,25 @@ const char *place_text(const struct sockaddr *address, char out[PLACE_TEXT_MAX])
 }
 
 /* --- This host's own ------------------------------------------------------------------------ */
+
+bool place_is_here(const char *host)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM,
+                                   .ai_flags = AI_NUMERICHOST | AI_PASSIVE};
+    struct addrinfo *at = NULL;
+    bool here = true;
+
+    if (getaddrinfo(host, NULL, &hints, &at) != 0) {
+        return true;
+    }
+    const int fd = socket(at->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        here = bind(fd, at->ai_addr, at->ai_addrlen) == 0 || errno != EADDRNOTAVAIL;
+        (void)close(fd);
+    }
+    freeaddrinfo(at);
+    return here;
+}
 
 /* Of use to others: no loopback, and nothing that means another thing elsewhere. */
 static bool is_of_use(const struct ifaddrs *at, char host[PLACE_TEXT_MAX])

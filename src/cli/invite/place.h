@@ -27,6 +27,9 @@ const char *place_join(const char *host, uint16_t port, char out[PLACE_TEXT_MAX]
 bool place_is_address(const char *host, int family);
 bool place_is_wildcard(const char *host);
 
+/* Has this host that address? Also true where it cannot be told. */
+bool place_is_here(const char *host);
+
 /* The address of this host by which others are to reach it: the only one besides loopback, else the
  * one by which the default route goes. False: there is none, or which is not to be said; `all`
  * lists what there is. */

@@ -74,6 +74,12 @@ enum exit_code setup_begin(struct setup *setup, struct failure *failure)
         setup->listen_host[0] = '\0';
         setup->port = DOYEND_PORT;
     }
+    if (setup->listen_host[0] != '\0' && !place_is_here(setup->listen_host)) {
+        return failure_set(failure, EXIT_REFUSED,
+                           "--listen %s: this host does not have that address: ip address shows "
+                           "those that it has",
+                           setup->listen_host);
+    }
     if (find_name(setup, failure) != EXIT_DONE ||
         host_init(&setup->host, setup->root, !setup->dry_run, failure) != EXIT_DONE ||
         host_check_free(&setup->host, failure) != EXIT_DONE) {

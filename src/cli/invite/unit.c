@@ -27,6 +27,33 @@ bool unit_system_is_here(void)
     return lstat("/run/systemd/system", &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* --- Containers ----------------------------------------------------------------------------- */
+
+static const char drop_in[] =
+    "# In a container that shows another id of the boot than the kernel's, as those of LXC and\n"
+    "# systemd-nspawn do, doyend must see the same as doyen run, or its lease page is refused.\n"
+    "[Service]\n"
+    "ProtectProc=default\n"
+    "ProtectKernelTunables=no\n"
+    "ProtectControlGroups=no\n";
+
+/* Is something mounted over the id of the boot? A unit with a /proc of its own does not see that.
+ */
+static bool has_other_boot_id(void)
+{
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    char line[4096];
+    bool found = false;
+
+    while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
+        found = strstr(line, " /proc/sys/kernel/random/boot_id ") != NULL;
+    }
+    if (mounts != NULL) {
+        (void)fclose(mounts);
+    }
+    return found;
+}
+
 /* --- Jobs ----------------------------------------------------------------------------------- */
 
 /* As an instance of a unit can be called without being escaped. */
@@ -75,6 +102,10 @@ void unit_print(const struct host *host)
 {
     struct failure failure;
 
+    if (has_other_boot_id()) {
+        printf("%s:\n\n%s\n", host->drop_in, drop_in);
+        puts("systemctl daemon-reload");
+    }
     puts("systemctl enable doyend.service\nsystemctl restart doyend.service");
     (void)each_job(host, print_job, &failure);
 }
@@ -124,12 +155,27 @@ static enum exit_code start_job(const char *unit, struct failure *failure)
         failure);
 }
 
+static enum exit_code fit_container(const struct host *host, struct failure *failure)
+{
+    static const char *const reload[] = {"daemon-reload", NULL};
+
+    if (!has_other_boot_id()) {
+        return EXIT_DONE;
+    }
+    return host_write_drop_in(host, drop_in, failure) == EXIT_DONE
+               ? systemctl(reload, "systemd does not read its units again", failure)
+               : failure->code;
+}
+
 enum exit_code unit_start(const struct host *host, struct failure *failure)
 {
     static const char *const enable[] = {"enable", "doyend.service", NULL};
     static const char *const restart[] = {"restart", "doyend.service", NULL};
 
-    if (systemctl(enable, "systemd does not take doyend.service: is the package installed?",
+    if (fit_container(host, failure) != EXIT_DONE ||
+        systemctl(enable,
+                  "systemd does not take doyend.service: is the package installed? The files are "
+                  "written",
                   failure) != EXIT_DONE ||
         systemctl(restart, "doyend did not start: journalctl -u doyend says why", failure) !=
             EXIT_DONE) {
