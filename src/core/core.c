@@ -148,8 +148,8 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
         core->terms.voters = *options->voters;
         core->terms.voters_target = options->voters_target;
     }
-    core->timing.expect_ms = core->timing.heartbeat_ms;
-    core->timing.reign_ms = core->timing.lost_ms;
+    core->timing.heartbeat_ms_longest = core->timing.heartbeat_ms;
+    core->timing.lost_ms_shortest = core->timing.lost_ms;
     core->configured.terms = core->terms;
     core->configured.timing = core->timing;
     core->has_seeds = options->has_seeds;

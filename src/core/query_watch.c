@@ -50,7 +50,7 @@ static void look_ahead(const struct core *core, uint32_t position, uint64_t now_
     state->outlook = answered ? OUTLOOK_STALLED : OUTLOOK_LOST;
     state->due_ms = until(from_ms + (answered ? timing->stall_ms : timing->lost_ms), now_ms);
     if (state->due_ms < until(core->detector.late_until_ms, now_ms)) {
-        state->due_ms = until(core->detector.late_until_ms, now_ms); /* D4 */
+        state->due_ms = until(core->detector.late_until_ms, now_ms); /* D4b: nobody is judged. */
     }
 }
 

@@ -203,8 +203,8 @@ static void read_timing(struct cursor *cursor, struct timing *timing)
     for (size_t i = 0; i < TIMING_FIELDS; i++) {
         *fields.at[i] = read_number(cursor, 1, UINT32_MAX);
     }
-    timing->expect_ms = timing->heartbeat_ms; /* As the core sets them. */
-    timing->reign_ms = timing->lost_ms;
+    timing->heartbeat_ms_longest = timing->heartbeat_ms; /* As the core sets them. */
+    timing->lost_ms_shortest = timing->lost_ms;
 }
 
 static void read_strict(struct cursor *cursor, struct recording_start *start)

@@ -24,7 +24,7 @@ Test(agreed, while_both_hold_each_takes_the_more_careful_side)
     cr_assert_eq(agreed_capacity(&joint), 16);
     cr_assert_eq(timing.heartbeat_ms, 40, "as often as the one wants");
     cr_assert_eq(timing.lost_ms, 1088, "as patient as the other");
-    cr_assert_eq(timing.reign_ms, 190, "who gave the lease may be the hasty one");
+    cr_assert_eq(timing.lost_ms_shortest, 190, "who gave the lease may be the hasty one");
     cr_assert_eq(timing_missed_ms(&timing), 748, "who is heard may be the slow one");
     const struct agreed end = agreed_end(&joint);
     cr_assert_eq(end.number, 4);
@@ -39,7 +39,7 @@ Test(agreed, a_slow_turn_is_shorter_than_a_loss_while_terms_change)
     const struct agreed joint = agreed_begin(&from, &local);
     const struct timing timing = agreed_timing(&joint);
 
-    cr_assert_leq(timing_turn_ms(&timing), timing.reign_ms);
+    cr_assert_leq(timing_turn_ms(&timing), timing.lost_ms_shortest);
 }
 
 Test(agreed, of_two_parts_the_later_terms_hold_and_the_others_besides)

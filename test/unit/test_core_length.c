@@ -232,7 +232,7 @@ Test(core_length, its_own_voter_takes_the_terms_that_it_proposes)
 static void asks_otherwise(struct rig *rig, uint64_t lease_ms, uint64_t lost_ms)
 {
     rig->core->timing.lease_ms = lease_ms;
-    rig->core->timing.reign_ms = lost_ms;
+    rig->core->timing.lost_ms_shortest = lost_ms;
     lease_on_timing(rig->core);
 }
 

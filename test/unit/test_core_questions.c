@@ -25,7 +25,7 @@ Test(core_questions, who_misses_a_heartbeat_asks)
     const struct timing *timing = &rig->timing;
     const uint64_t missed_ms = timing_missed_ms(timing);
 
-    cr_assert_eq(timing_question_ms(timing), timing->expect_ms / 10);
+    cr_assert_eq(timing_question_ms(timing), timing->heartbeat_ms_longest / 10);
     cr_assert_eq(questions_to(rig, 'C', missed_ms - 1, ""), 0);
     cr_assert_eq(questions_to(rig, 'C', 1, ""), 1);
     cr_assert_eq(questions_to(rig, 'C', timing_question_ms(timing) - 1, ""), 0);
@@ -572,7 +572,7 @@ static void misses_y(struct rig *rig)
     const uint32_t y = core_view(rig->core)->member_count - 2;
 
     rig_hears(rig, 'Y');
-    for (int turn = 0; !rig->core->peers[y].watch.told; turn++) {
+    for (int turn = 0; !rig->core->peers[y].watch.reported; turn++) {
         cr_assert_lt(turn, 2000);
         rig_pass(rig, 1, "A B X");
     }
@@ -651,7 +651,7 @@ Test(core_questions, a_new_neighbour_is_looked_at_in_time)
 {
     struct rig *rig = rig_on_rings("A B C D E", 'B');
 
-    rig->core->peers[4].watch.unsure = true;
+    rig->core->peers[4].watch.unheard_since_turn = true;
     for (const char *at = "ACD"; *at != '\0'; at++) {
         rig_hears(rig, *at);
     }

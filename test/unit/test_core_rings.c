@@ -456,7 +456,7 @@ Test(core_rings, what_is_new_soon_after_is_told_a_question_later)
     *strchr(heard, 'Y') = 'M';
     rig_pass(rig, pause_ms / 2, heard);
     *strchr(heard, 'X') = 'M';
-    for (uint32_t turn = 0; !rig->core->peers[position_of(rig, 'X')].watch.told; turn++) {
+    for (uint32_t turn = 0; !rig->core->peers[position_of(rig, 'X')].watch.reported; turn++) {
         cr_assert_lt(turn, 2000);
         rig_pass(rig, 1, heard);
         if (sent_to(rig, MESSAGE_HEARTBEAT, 'Y') > 0) {
@@ -630,7 +630,7 @@ Test(core_rings, who_is_told_of_a_new_neighbour_goes_on_from_there)
                  &(struct message){.type = MESSAGE_VIEW, .carrier.view = rig_next(rig, "-X")});
         uint32_t subject = VIEW_NONE;
         for (uint32_t i = 0; i < core_view(rig->core)->member_count; i++) {
-            subject = rig->core->peers[i].watch.unsure ? i : subject;
+            subject = rig->core->peers[i].watch.unheard_since_turn ? i : subject;
         }
         cr_assert_neq(subject, VIEW_NONE);
         const char letter = core_view(rig->core)->members[subject].name[0];

@@ -1,5 +1,13 @@
 /* Does a view speak for this node (V4)? The one question that is asked before a view is installed,
- * before a proposal is accepted (U2), and before a view without this node puts it out (L1). */
+ * before a proposal is accepted (U2), and before a view without this node puts it out (L1).
+ *
+ *     MADE       by our own coordinator                             |
+ *     VOUCHED    by our own coordinator: it went there itself       |  what our coordinator said
+ *     AGREED     by ourselves: accepted, granted, asked for it      |  what this node said
+ *     FELLOW     by one of us, while the coordinator is silent      |  what is left
+ *     RELEASED   we coordinate, and it leaves out nobody we hear    |
+ *     none       --> NOT_FOLLOWING
+ */
 #ifndef CORE_AUTHORITY_H
 #define CORE_AUTHORITY_H
 

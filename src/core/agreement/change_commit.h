@@ -1,5 +1,10 @@
 /* How a proposal of this node ends: when enough have agreed to it, what of it is committed, and who
- * is told (U1). */
+ * is told (U1).
+ *
+ *     PREPARE --> all answered, or T_prepare is over --> the living would go? made anew
+ *                                                    --> a joiner is silent?  proposed without it
+ *                                                    --> COMMIT to who acknowledged, VIEW to others
+ */
 #ifndef CORE_CHANGE_COMMIT_H
 #define CORE_CHANGE_COMMIT_H
 

@@ -197,7 +197,8 @@ void change_start_next(struct core *core)
         return;
     }
     if (standing_is_handed_over(core)) {
-        next_view_put_off(core, core->now_ms + core->timing.claim_ms); /* Z7a */
+        next_view_put_off(core,
+                          core->now_ms + core->timing.claim_ms); /* Z7c: another has its word. */
         return;
     }
     if (change_is_overtaken(core)) {

@@ -288,7 +288,8 @@ void electorate_ask_one(struct core *core, const struct message *message,
     bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
     if (member != NULL && timing_sends_briefly(sendings)) {
-        route_send_brief(core, message, position); /* U3c */
+        route_send_brief(core, message,
+                         position); /* U3c: it holds the base, perhaps nothing long arrives. */
     } else if (member != NULL) {
         route_send(core, message, position);
     }

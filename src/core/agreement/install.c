@@ -358,7 +358,8 @@ static void send_view(struct core *core, const struct message *asked, const stru
     }
     route_reach(core, message, to, address);
     if (asked->type == MESSAGE_JOIN || asked->type == MESSAGE_READY) {
-        outbox_echo(core, message, (uint32_t)asked->joiner.nonce); /* J3c */
+        outbox_echo(core, message,
+                    (uint32_t)asked->joiner.nonce); /* J3c: shows that it was asked. */
     }
 }
 

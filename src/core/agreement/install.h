@@ -1,5 +1,12 @@
 /* Following views: making one this node's own, and bringing itself and others to the one that holds
- * (V4, V5, L1 to L3). */
+ * (V4, V5, L1 to L3).
+ *
+ *     a VIEW, or a heartbeat that names one:
+ *         lower than ours     show ours: at once if we coordinate, else when that did not help (V5)
+ *         the same name       another hash: damage, the coordinator makes a new version (V2)
+ *         higher              ask for it; if it speaks for us (V4) install it, or without us in it
+ *                             be out (L1); if it does not, say NOT_FOLLOWING
+ */
 #ifndef CORE_INSTALL_H
 #define CORE_INSTALL_H
 

@@ -577,7 +577,7 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
     core->next.dead_ms = 0;
     remove_confirmed(core, next);
     proposal->first_joiner = next->member_count;
-    if (core->life.phase == PHASE_MEMBER) { /* E3 */
+    if (core->life.phase == PHASE_MEMBER) { /* E3a: who leaves lets nobody in. */
         admit_queued(core, next, &proposal->first_joiner);
     }
     bool marked = mark_drained(core, next);

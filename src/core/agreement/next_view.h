@@ -1,5 +1,10 @@
 /* What the next view is to change: who goes, who comes, whether it must have a new epoch; and
- * putting it together (J4, J5, G1). */
+ * putting it together (J4, J5, G1).
+ *
+ *     joiners with a READY --.
+ *     who is to go ----------+--> T_batch, the dead sooner (J5) --> one view: these are out, the
+ *     tags, marks, terms ----'                                      joiners in, the drained last
+ */
 #ifndef CORE_NEXT_VIEW_H
 #define CORE_NEXT_VIEW_H
 

@@ -43,7 +43,9 @@ struct leap_base promise_numbers_max(const struct core *core)
 
 struct leap_base promise_said_max(const struct core *core)
 {
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7a */
+    /* V7a: half, so that what is made above it is no leap for those who were not told; but a
+     * voter's promise is for good, so there the others have to come as far. */
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX;
     struct leap_base max = leap_base(core, &core->view);
 
     max.epoch += leap;
@@ -171,7 +173,8 @@ uint64_t promise_deadline_ms(const struct core *core)
  * it. What this node's voter has promised, or this life has asked for (Z4a), is not forgotten. */
 static void forget_what_leaps(struct core *core)
 {
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7a */
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX
+                                               : SAID_LEAP_MAX; /* as what is said (V7a) */
     const uint64_t promised = core->voter.record.promise.epoch;
     const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
     const bool leaps = core->promise.seen > core->view.epoch + leap && core->candidacy.epoch == 0;

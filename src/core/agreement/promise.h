@@ -1,5 +1,11 @@
 /* What this node has bound itself to: the epoch that it granted or accepted, and to whom (C2, U2);
- * the highest epoch that it has seen; and the pause before it asks for one itself (C5). */
+ * the highest epoch that it has seen; and the pause before it asks for one itself (C5).
+ *
+ *     base, at the beginning of T_stall           base + 2^31          base + 2^32
+ *     |--------------------------------------------|--------------------|------->  epoch
+ *       taken                                        taken of a view's    leaps: dropped, or
+ *                                                    maker alone          come near to (V7)
+ */
 #ifndef CORE_PROMISE_H
 #define CORE_PROMISE_H
 

@@ -1,5 +1,8 @@
 /* A change of the view by way of the others (U4): its maker hands it to a few members, and whoever
- * takes it hands it on to some others. Who is missed gets it from the maker, as when it is lost. */
+ * takes it hands it on to some others. Who is missed gets it from the maker, as when it is lost.
+ *
+ *     maker --> places 1 to fan-out --> each to four others, counted around the end --> ...
+ */
 #ifndef CORE_SPREAD_H
 #define CORE_SPREAD_H
 

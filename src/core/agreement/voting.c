@@ -301,7 +301,7 @@ static bool is_chosen(const struct core *core, const struct vote_question *quest
            question->handed_over.epoch >= core->view.epoch;
 }
 
-/* C2b */
+/* Z4b: a coordinator that this voter hears must not be deposed by one who does not. */
 static bool is_refused_for_freshness(struct core *core, const struct message *ballot,
                                      const struct vote_question *question, uint32_t claimant)
 {
@@ -353,7 +353,8 @@ static bool passes_membership(struct core *core, const struct message *ballot,
     }
     if (is_refused_for_freshness(core, ballot, question, claimant)) {
         if (claimant == VIEW_NONE && theirs != NULL && !higher) {
-            install_answer_stranger(core, ballot); /* It is out, and does not know it. */
+            install_answer_stranger(core,
+                                    ballot); /* Z4j: it is out, and nobody else tells it so. */
         }
         return false;
     }

@@ -107,7 +107,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     }
     doubts_heed(core, heartbeat);
     if (accused && !watch_is_on(core, position)) {
-        detector_say(core, position); /* D2h */
+        detector_say(core, position); /* D2h: it may have to back that one. */
     }
     if (changed) {
         verdict_evidence_changed(core);
@@ -185,7 +185,7 @@ void detector_on_view_installed(struct core *core, const struct installed *befor
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer_watch *watch = &core->peers[i].watch;
         /* A lifeline that is held already goes on: nobody says again that it is open. */
-        bool turned = watch->edge && !watch->held && watch->begun_ms == core->now_ms;
+        bool turned = watch->neighbour && !watch->has_lifeline && watch->begun_ms == core->now_ms;
         if (view_has_at(before->view, &core->view.members[i]) && !turned) {
             continue;
         }
@@ -213,7 +213,8 @@ void detector_announce_view(struct core *core, const struct installed *before)
     bool other_coordinator = !id_equal(&core->view.members[0].id, &former->members[0].id);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         bool leads_now = i == 0 && other_coordinator;
-        bool is_new = core->peers[i].watch.edge && core->peers[i].watch.begun_ms == core->now_ms;
+        bool is_new = core->peers[i].watch.neighbour &&
+                      core->peers[i].watch.begun_ms == core->now_ms;
         if (!core_is_self(core, i) && (leads_now || is_new)) {
             message = message != NULL ? message : rounds_make(core);
             outbox_send(core, message, i);

@@ -99,7 +99,7 @@ static void heed_doubt(struct core *core, const struct suspicion *doubt)
     if (position == VIEW_NONE || core_is_self(core, position)) {
         return;
     }
-    if (core->peers[position].watch.unsure && doubt->verdict != VERDICT_NONE) {
+    if (core->peers[position].watch.unheard_since_turn && doubt->verdict != VERDICT_NONE) {
         signs_silent_since(core, position, core->now_ms - timing->silent_ms);
     }
     if (watch_is_edge(core, position)) {
@@ -238,7 +238,7 @@ void doubts_look(struct core *core)
 
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
-        if (!core_is_self(core, i) && watch_is_on(core, i) && !core->peers[i].watch.told &&
+        if (!core_is_self(core, i) && watch_is_on(core, i) && !core->peers[i].watch.reported &&
             rounds_is_named(core, i)) {
             watch_tell(core, i);
         }

@@ -1,5 +1,13 @@
 /* What this node and others doubt of a member, and who has to know: whom a new verdict is told, who
- * asks for itself, and who calls the roll (D9c to D9k). */
+ * asks for itself, and who calls the roll (D9c to D9k).
+ *
+ *     who finds out            whom it tells                      what these do
+ *     a neighbour of X   --->  the coordinator, at once      ---> watch X, and ask everybody (D9h)
+ *                        --->  all whom it watches, after     ---> look at X, if they are to follow
+ *                              T_pause                             it, or judge (D9e)
+ *                        --->  the other neighbours of X      ---> look at X in time (D2i)
+ *     of a death         --->  the coordinator alone          ---> tries to connect: refused, dead
+ */
 #ifndef CORE_DOUBTS_H
 #define CORE_DOUBTS_H
 

@@ -1,4 +1,11 @@
-/* Which members follow another coordinator than this node does (L2). */
+/* Which members follow another coordinator than this node does (L2).
+ *
+ *     signs that it follows another   x   x    x        x    over T_fresh, no gap above 2 T_fresh:
+ *                                     |-----------------|    it has *moved*, and is removed
+ *     it names this node's view                 ^            a sign of that kind ends it at once
+ *
+ * Behind (L5) is told apart in the same way, by heartbeats that name one and the same lower view.
+ */
 #ifndef CORE_FOLLOW_H
 #define CORE_FOLLOW_H
 

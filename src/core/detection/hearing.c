@@ -117,7 +117,8 @@ enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t sub
     }
     enum hearing word = word_of(core, observer, subject, now_ms);
 
-    return word == HEARING_YES && !hearing_holds_our_view(core, observer) /* D9i */
+    return word == HEARING_YES &&
+                   !hearing_holds_our_view(core, observer) /* D9i: of others it says nothing. */
                ? HEARING_UNKNOWN
                : word;
 }

@@ -1,4 +1,9 @@
-/* Who hears whom: by this node's own ears, and by what the others say. Questions only. */
+/* Who hears whom: by this node's own ears, and by what the others say. Questions only.
+ *
+ *     this node's own ears:   heard | silent for T_silent | under a verdict | not watched: unknown
+ *     another's word:         its last heartbeat names the subject as silent or suspected, or not;
+ *                             that counts for T_lost, and only of those whom it watches
+ */
 #ifndef CORE_HEARING_H
 #define CORE_HEARING_H
 

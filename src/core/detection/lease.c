@@ -11,7 +11,7 @@
  * lasts. */
 static uint64_t spacing_ms(const struct core *core)
 {
-    return core->timing.reign_ms / (LEASE_MARKS - LEASE_MARKS / 4);
+    return core->timing.lost_ms_shortest / (LEASE_MARKS - LEASE_MARKS / 4);
 }
 
 /* The latest mark but `ago`. */
@@ -60,7 +60,8 @@ static uint64_t number_of(const struct core *core, uint32_t echo)
     return number <= core->out.number ? number : number - UINT32_MAX - 1;
 }
 
-/* Not: it heard nothing yet, or names what was never sent. */
+/* False if the echo is 0, for its sender has heard nothing yet, or names a number that was never
+ * sent. */
 static bool names_a_message(const struct core *core, uint32_t echo)
 {
     return echo != 0 && (core->out.number > UINT32_MAX || echo <= core->out.number);
@@ -98,7 +99,8 @@ void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms)
 
 uint64_t lease_span_ms(const struct core *core)
 {
-    return core_is_strict(core) ? timing_act_ms(core->timing.lease_ms) : core->timing.reign_ms;
+    return core_is_strict(core) ? timing_act_ms(core->timing.lease_ms)
+                                : core->timing.lost_ms_shortest;
 }
 
 uint64_t lease_of(const struct core *core, uint32_t position)

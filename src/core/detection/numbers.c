@@ -168,7 +168,8 @@ void numbers_proved(struct core *core, uint32_t position)
     core->peers[position].number.proof = PROOF_GIVEN;
 }
 
-/* G1e: its lifeline may be on its way, so its first word only starts the time. */
+/* G1e: its lifeline may still be connecting, so its first message starts the time, and only a later
+ * one asks. */
 static void want_proof(struct core *core, uint32_t position)
 {
     struct peer_number *number = &core->peers[position].number;

@@ -1,5 +1,14 @@
 /* The numbers of a member's messages, which rise (D6): what is newer than all that was heard of it,
- * and what is no fact but a question. */
+ * and what is no fact but a question.
+ *
+ *               highest seen                    highest + 2^20
+ *      ---------------|------------------------------|----------------->  number of a message
+ *       old: no sign  |  newer: a sign of life, and  |  too high: changes nothing,
+ *       of life       |  the highest from now on     |  its sender is asked by PING
+ *
+ * The answer to that PING counts whatever its number is, and brings the highest back to it: one
+ * number that is damaged or made up must not outrun all that come later (H16).
+ */
 #ifndef CORE_NUMBERS_H
 #define CORE_NUMBERS_H
 

@@ -351,7 +351,7 @@ static bool is_left_behind(const struct core *core, uint32_t position)
 static bool review_one(struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
-    bool proven = peer->charge.verdict == VERDICT_DEAD; /* D3a */
+    bool proven = peer->charge.verdict == VERDICT_DEAD; /* D3a: no answer can come. */
 
     if (peer->charge.confirmed) {
         return false;
@@ -478,7 +478,7 @@ void removal_on_request(struct core *core, const struct message *message)
     if (watch_sees(core, core->position, position)) {
         doubts_look_closely(core, position);
         if (core->peers[position].charge.verdict == VERDICT_NONE) {
-            detector_say(core, asker); /* D2h */
+            detector_say(core, asker); /* D2h: what it holds counts now. */
         }
     }
 }

@@ -1,4 +1,13 @@
-/* When the coordinator removes a member, and on whose word (D7, R1 to R5, L2). */
+/* When the coordinator removes a member, and on whose word (D7, R1 to R5, L2).
+ *
+ *     verdict --> backed by another? --no--> it waits, and is asked at T_lost - T_verify (D2h)
+ *                      | yes
+ *                 dead? --yes---------------------------------------------------.
+ *                      | no                                                      |
+ *                 heard by another, or not lost to all (R2, D2f)? --yes--> stays |
+ *                      | no                                                      v
+ *                 asked four times in T_verify, in vain (R1) ---> goes with the next view
+ */
 #ifndef CORE_REMOVAL_H
 #define CORE_REMOVAL_H
 

@@ -21,7 +21,7 @@ bool rounds_is_named(const struct core *core, uint32_t position)
     if (follow_is_behind(core, position) && position != 0 && !watch_sees(core, 0, position)) {
         return true; /* The coordinator does not hear it, and has to remove it (L5b). */
     }
-    if (peer->watch.unsure) {
+    if (peer->watch.unheard_since_turn) {
         return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);
     }
     return !hearing_is_heard(core, position) && peer->watch.questions >= QUESTIONS_TO_NAME;
@@ -49,7 +49,7 @@ static void name_suspects(const struct core *core, struct heartbeat *heartbeat, 
 static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
 {
     if (core->now_ms < core->detector.late_until_ms) {
-        return; /* D4 */
+        return; /* D4b: what a sleeper knows is older than its sleep. */
     }
     name_suspects(core, heartbeat, NEIGHBOURS | OTHERS);
     if (heartbeat->suspect_count == SUSPECTS_MAX) {

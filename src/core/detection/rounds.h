@@ -1,5 +1,13 @@
 /* The rounds of heartbeats that this node sends: what they say, whom they name, to whom they go and
- * when (D1, D8). */
+ * when (D1, D8).
+ *
+ *     T_heartbeat  |---------------------------|---------------------------|
+ *     rounds       1             2             1             2             1
+ *     go to        first half    second half   first half    second half   of the neighbours
+ *
+ * So somebody hears this node every half of an interval (D8e). While it names anybody, a round
+ * comes each T_heartbeat/4 and goes to all.
+ */
 #ifndef CORE_ROUNDS_H
 #define CORE_ROUNDS_H
 

@@ -94,7 +94,7 @@ static uint64_t doubtful_at_ms(const struct core *core, uint32_t position)
     const struct timing *timing = &core->timing;
     const struct peer *peer = &core->peers[position];
 
-    if (peer->watch.unsure) {
+    if (peer->watch.unheard_since_turn) {
         return peer->watch.begun_ms + timing_question_ms(timing);
     }
     return peer->signs.silent_from_ms +
@@ -141,7 +141,7 @@ static uint64_t look_at(struct core *core, uint32_t position)
         return NEVER_MS;
     }
     if (core->now_ms < core->detector.late_until_ms) {
-        return core->detector.late_until_ms; /* D4 */
+        return core->detector.late_until_ms; /* D4b: what waits in the sockets comes first. */
     }
     if (signs->asked_ms == 0 || core->now_ms >= signs->asked_ms + again) {
         ask_kernel(core, position);
@@ -207,7 +207,7 @@ static bool waits_for_round(const struct core *core, uint32_t position)
 {
     const struct peer_watch *watch = &core->peers[position].watch;
 
-    return position != 0 && !watch->unsure && core->now_ms >= watch->until_ms &&
+    return position != 0 && !watch->unheard_since_turn && core->now_ms >= watch->until_ms &&
            !core_is_coordinator(core) && signs_are_calm(core);
 }
 

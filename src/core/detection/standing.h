@@ -1,5 +1,13 @@
 /* Where this node stands: is its guard met, may it act, is its word as coordinator settled
- * (G1, G2, D8, L2)? And telling watchers when that changes. */
+ * (G1, G2, D8, L2)? And telling watchers when that changes.
+ *
+ *     lease by lease:   PING sent at s ... PONG      holds until s + T_lost, under strict s + T_act
+ *
+ *     leases of a   |==============|              the guard asks for two others: this node acts
+ *     leases of b        |=================|      while two of the leases hold, by its own clock,
+ *     leases of c     |===============|           whether anybody tells it so or not
+ *     acts            |===============|
+ */
 #ifndef CORE_STANDING_H
 #define CORE_STANDING_H
 

@@ -1,5 +1,15 @@
 /* What this node holds against each member: the verdict, its verification, the decision to remove
- * it; and that the evidence has changed and must be judged (D1, R1). */
+ * it; and that the evidence has changed and must be judged (D1, R1).
+ *
+ *     none --silence, closing (D2)--> held: dead, lost, stalled
+ *      ^                               |  told (D9d), and asked about while it stands (R1)
+ *      |<---- a sign of life ----------|
+ *      |                               v
+ *      |                             confirmed by the coordinator: backed (D7), heard by nobody
+ *      `<--- heard before the commit --|
+ *                                      v
+ *                                    the next view is without it
+ */
 #ifndef CORE_VERDICT_H
 #define CORE_VERDICT_H
 

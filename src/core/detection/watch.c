@@ -12,7 +12,7 @@ enum {
 
 bool watch_is_edge(const struct core *core, uint32_t position)
 {
-    return core->peers[position].watch.edge;
+    return core->peers[position].watch.neighbour;
 }
 
 bool watch_is_on(const struct core *core, uint32_t position)
@@ -56,7 +56,8 @@ bool watch_is_asking(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    return peer->signs.heard_ms < peer->watch.begun_ms && (!peer->watch.edge || peer->watch.unsure);
+    return peer->signs.heard_ms < peer->watch.begun_ms &&
+           (!peer->watch.neighbour || peer->watch.unheard_since_turn);
 }
 
 /* How many of the oldest the coordinator watches: with a guard whom it asks for leases; and all
@@ -121,10 +122,10 @@ bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms)
         watch->begun_ms = core->now_ms;
         watch->questions = 0;
         watch->asked_ms = 0;
-        watch->told = false;
-        watch->others_told = false;
-        if (!watch->held) {
-            watch->held = true;
+        watch->reported = false;
+        watch->reported_to_neighbours = false;
+        if (!watch->has_lifeline) {
+            watch->has_lifeline = true;
             outbox_link(core, EFFECT_LINK_OPEN, &core->view.members[position]);
         }
     }
@@ -135,9 +136,9 @@ void watch_heard(struct core *core, uint32_t position)
 {
     struct peer_watch *watch = &core->peers[position].watch;
 
-    watch->unsure = false;
-    watch->told = false;
-    watch->others_told = false;
+    watch->unheard_since_turn = false;
+    watch->reported = false;
+    watch->reported_to_neighbours = false;
     watch->questions = 0;
 }
 
@@ -155,7 +156,7 @@ void watch_tell(struct core *core, uint32_t position)
 {
     struct watching *watching = &core->watching;
 
-    core->peers[position].watch.told = true;
+    core->peers[position].watch.reported = true;
     watching->report = true;
     watching->news_ms = core->now_ms;
     if ((position == 0 && !core_is_coordinator(core)) ||
@@ -166,20 +167,20 @@ void watch_tell(struct core *core, uint32_t position)
 
 void watch_note_told(struct core *core, uint32_t position)
 {
-    core->peers[position].watch.told = true;
+    core->peers[position].watch.reported = true;
 }
 
 bool watch_is_untold(const struct core *core, uint32_t position)
 {
     const struct peer_watch *watch = &core->peers[position].watch;
 
-    return position != 0 && watch->edge && watch->told && !watch->others_told &&
+    return position != 0 && watch->neighbour && watch->reported && !watch->reported_to_neighbours &&
            core->peers[position].charge.verdict != VERDICT_DEAD;
 }
 
 void watch_told_others(struct core *core, uint32_t position)
 {
-    core->peers[position].watch.others_told = true;
+    core->peers[position].watch.reported_to_neighbours = true;
 }
 
 bool watch_note_death(struct core *core)
@@ -283,8 +284,8 @@ void watch_hold_lifelines(struct core *core)
         const uint16_t position = watching->list[k];
         struct peer_watch *watch = &core->peers[position].watch;
         const bool on = watch_is_on(core, position);
-        if (on != watch->held) {
-            watch->held = on;
+        if (on != watch->has_lifeline) {
+            watch->has_lifeline = on;
             outbox_link(core, on ? EFFECT_LINK_OPEN : EFFECT_LINK_CLOSE,
                         &core->view.members[position]);
         }
@@ -295,28 +296,29 @@ void watch_hold_lifelines(struct core *core)
     watching->count = left;
 }
 
-/* D9c: the ends of a new edge have not heard each other yet; those of an old one go on for a while,
- * for the other may not know of the view yet. */
-static void turn(struct core *core, uint32_t position, bool edge, bool is_new)
+/* D9c: two that have just become neighbours have not heard each other yet. Two that are neighbours
+ * no more go on for a while, for the other may not know of the view yet. */
+static void set_neighbour(struct core *core, uint32_t position, bool neighbour, bool is_new)
 {
     struct peer_watch *watch = &core->peers[position].watch;
     uint64_t heard_ms = core->peers[position].signs.heard_ms;
 
-    if (edge && !watch->edge) {
+    if (neighbour && !watch->neighbour) {
         bool was_on = watch_is_on(core, position);
-        watch->edge = true;
+        watch->neighbour = true;
         if (!was_on) {
             watch->begun_ms = core->now_ms;
             watch->questions = 0;
             watch->asked_ms = 0;
-            watch->told = false;
-            watch->others_told = false;
-            watch->unsure = !is_new && core->now_ms >= heard_ms + core->timing.silent_ms;
+            watch->reported = false;
+            watch->reported_to_neighbours = false;
+            watch->unheard_since_turn = !is_new &&
+                                        core->now_ms >= heard_ms + core->timing.silent_ms;
         }
-    } else if (!edge && watch->edge) {
+    } else if (!neighbour && watch->neighbour) {
         uint64_t until_ms = core->now_ms + 2 * core->timing.heartbeat_ms;
-        watch->edge = false;
-        watch->unsure = false;
+        watch->neighbour = false;
+        watch->unheard_since_turn = false;
         watch->until_ms = until_ms > watch->until_ms ? until_ms : watch->until_ms;
     }
 }
@@ -344,9 +346,9 @@ void watch_on_view_installed(struct core *core, const struct installed *before)
     core->watching.count = 0;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!core_is_self(core, i)) {
-            turn(core, i, watch_sees(core, core->position, i),
-                 !view_has(before->view, &core->view.members[i].id));
-            if (watch_is_on(core, i) || core->peers[i].watch.held) {
+            set_neighbour(core, i, watch_sees(core, core->position, i),
+                          !view_has(before->view, &core->view.members[i].id));
+            if (watch_is_on(core, i) || core->peers[i].watch.has_lifeline) {
                 core->watching.list[core->watching.count++] = (uint16_t)i;
             }
         }

@@ -1,5 +1,15 @@
 /* Whom this node watches (D9): its neighbours on the rings, and for a while whoever is in doubt. Of
- * all others it knows nothing, and must not conclude anything (D9g). */
+ * all others it knows nothing, and must not conclude anything (D9g).
+ *
+ *     neighbour  --- the view turns the rings ---> former neighbour, for 2 T_heartbeat more
+ *         ^                                             |
+ *         |  a view makes it one                        v
+ *     unknown  <-------- its time is over --------- watched for a while
+ *         `-------------- a doubt, or a question whether it lives -----^
+ *
+ * Heartbeats go to neighbours. A lifeline and questions go to whoever is watched. An unknown member
+ * counts as heard, for nobody has said anything against it.
+ */
 #ifndef CORE_WATCH_H
 #define CORE_WATCH_H
 

@@ -33,7 +33,8 @@ static uint64_t nonce_of(const struct core *core, const struct member *joiner)
 static void answer_at(struct core *core, const struct message *message, const struct joiner *joiner,
                       const struct address *address)
 {
-    outbox_answer(core, message, &joiner->member.id, address, (uint32_t)joiner->nonce); /* J3c */
+    outbox_answer(core, message, &joiner->member.id, address,
+                  (uint32_t)joiner->nonce); /* J3c: it was asked. */
 }
 
 /* To its own address, so that who is let in there is there. */

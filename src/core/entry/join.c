@@ -140,7 +140,7 @@ static void consider_founding(struct core *core)
     } else if (join->found_ms == NEVER_MS) {
         bool alone = !book_has_others(&core->book);
         join->gave_way_ms = 0;
-        uint64_t from_ms = join->refused ? join->next_ms : core->now_ms; /* J2 */
+        uint64_t from_ms = join->refused ? join->next_ms : core->now_ms; /* J2b: one try more. */
         join->found_ms = alone ? core->now_ms : from_ms + discover_ms(core);
     }
 }

@@ -301,7 +301,8 @@ static void give_way(struct core *core)
     const bool idle = may && !drained && is_idle(core);
     const uint32_t successor = drained || idle ? successor_next(core) : VIEW_NONE;
 
-    if (successor == VIEW_NONE || hearing_was_late(core, successor)) { /* E7c */
+    if (successor == VIEW_NONE ||
+        hearing_was_late(core, successor)) { /* E7c: it would hand back. */
         return;
     }
     if (idle) {

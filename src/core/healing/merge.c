@@ -183,7 +183,7 @@ static enum merge_refusal clash_of(struct core *core, const struct view *next,
     }
     uint32_t ours = view_find(&core->view, &next->members[name != VIEW_NONE ? name : address].id);
     if (ours != VIEW_NONE && !core_is_self(core, ours) && !watch_is_on(core, ours)) {
-        watch_want(core, ours); /* D9g */
+        watch_want(core, ours); /* D9g: only then can it be told whether it lives. */
         return MERGE_REFUSED_BUSY;
     }
     return ours != VIEW_NONE && is_alive(core, ours) ? MERGE_REFUSED_NAME : MERGE_REFUSED_BUSY;
@@ -240,7 +240,7 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
     struct view *next = next_view_begin(core, &core->view, CAUSE_MERGE);
 
     if (!versions_meet(view_versions(&core->view, VIEW_NONE), view_versions(theirs, VIEW_NONE))) {
-        return MERGE_REFUSED_VERSIONS; /* J2d */
+        return MERGE_REFUSED_VERSIONS; /* J2d: one could not read the other. */
     }
     promise_saw_epoch(core, theirs->epoch);
     next->epoch = promise_new_epoch(core);

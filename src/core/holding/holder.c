@@ -480,7 +480,7 @@ void holder_on_view_installed(struct core *core, const struct installed *before)
     }
     if (former->epoch != core->view.epoch ||
         !id_equal(&former->members[0].id, &core->view.members[0].id)) {
-        core->holder.tells = true; /* K7a */
+        core->holder.tells = true; /* K7a: nothing is granted before all have told. */
         ask_soon(core);
     }
 }

@@ -150,7 +150,7 @@ static void on_ask(struct core *core, uint32_t position, const struct role_word 
         core->roster.due_ms = core->now_ms;
     }
     if (!roster_acts(core)) {
-        return; /* K2a */
+        return; /* K2a: what it answers now would bind nobody. */
     }
     if (agrees) {
         if (word->count > 0) {
@@ -213,7 +213,7 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
     uint32_t at = roster_find_candidate(core, life, &candidacy->request);
     bool is_new = candidacy->number == 0 && candidacy->token == 0;
 
-    bool acts = roster_acts(core); /* K2a */
+    bool acts = roster_acts(core); /* K2a: only then it answers, or grants. */
 
     turn_on(core);
     note_question(core, position, word);
@@ -288,7 +288,7 @@ void roster_on_word(struct core *core, uint32_t position, enum message_type type
 
 /* --- Target and fact --- */
 
-/* K6b */
+/* K6b: who may do the work is known where the node is set up. */
 static bool has_need(const struct core *core, const struct candidate *candidate)
 {
     const char *need = core->listed.roles[candidate->role].terms.need;
@@ -476,7 +476,7 @@ static void end_grants(struct core *core)
         const uint64_t free_ms = candidate->position == VIEW_NONE
                                      ? candidate->free_ms
                                      : roster->members[candidate->position].free_ms;
-        const uint64_t over_ms = larger(free_ms, core->candidacy.held_until_ms); /* K7c */
+        const uint64_t over_ms = larger(free_ms, core->candidacy.held_until_ms); /* K7c: by both. */
         if (core->now_ms < over_ms) {
             roster->due_ms = earlier(roster->due_ms, over_ms);
         } else if (candidate->position == VIEW_NONE) {

@@ -94,11 +94,11 @@ static struct timing joint_timing(const struct timing *a, const struct timing *b
 {
     return (struct timing){
         .heartbeat_ms = shorter(a->heartbeat_ms, b->heartbeat_ms),
-        .expect_ms = longer(a->expect_ms, b->expect_ms),
+        .heartbeat_ms_longest = longer(a->heartbeat_ms_longest, b->heartbeat_ms_longest),
         .silent_ms = longer(a->silent_ms, b->silent_ms),
         .fresh_ms = longer(a->fresh_ms, b->fresh_ms),
         .lost_ms = longer(a->lost_ms, b->lost_ms),
-        .reign_ms = shorter(a->reign_ms, b->reign_ms),
+        .lost_ms_shortest = shorter(a->lost_ms_shortest, b->lost_ms_shortest),
         .stall_ms = longer(a->stall_ms, b->stall_ms),
         .verify_ms = longer(a->verify_ms, b->verify_ms),
         .claim_ms = longer(a->claim_ms, b->claim_ms),
@@ -132,7 +132,7 @@ struct timing timing_unproven(const struct timing *before, const struct timing *
     struct timing timing = *before;
 
     timing.heartbeat_ms = shorter(before->heartbeat_ms, now->heartbeat_ms);
-    timing.reign_ms = shorter(before->reign_ms, now->reign_ms);
+    timing.lost_ms_shortest = shorter(before->lost_ms_shortest, now->lost_ms_shortest);
     timing.lease_ms = shorter(before->lease_ms, now->lease_ms);
     return timing;
 }

@@ -68,8 +68,8 @@ enum notice_type {
 /* Why the phase changed. */
 enum phase_reason {
     REASON_START,
-    REASON_FOUNDED,    /* F2 */
-    REASON_ADMITTED,   /* J6 */
+    REASON_FOUNDED,    /* nobody else was there (F2) */
+    REASON_ADMITTED,   /* the view that lets it in is committed (J6) */
     REASON_REMOVED,    /* L1: a view that counts for us does not hold us */
     REASON_LEFT_ALONE, /* L3a: all others follow another coordinator or are suspected */
     REASON_BEHIND,     /* L3b, L5: what is long does not get through between it and the others */

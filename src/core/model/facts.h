@@ -202,7 +202,7 @@ struct core_counters {
     uint64_t sends_cut; /* not sent because one step had too many effects */
     uint64_t views_installed;
     uint64_t mismatches;   /* V2: two contents under one view id */
-    uint64_t late_wakeups; /* D4 */
+    uint64_t late_wakeups; /* so often its own timer fired late (D4a) */
     uint64_t relayed;      /* messages handed on for others (R2) */
 };
 

@@ -5,8 +5,8 @@ static void follow_from_lost(struct timing *timing)
 {
     timing->silent_ms = timing->lost_ms * 17 / 20;
     timing->fresh_ms = timing->lost_ms * 9 / 10;
-    timing->expect_ms = timing->heartbeat_ms;
-    timing->reign_ms = timing->lost_ms;
+    timing->heartbeat_ms_longest = timing->heartbeat_ms;
+    timing->lost_ms_shortest = timing->lost_ms;
 }
 
 struct timing timing_of(enum profile profile)
@@ -91,7 +91,7 @@ uint64_t timing_turn_ms(const struct timing *timing)
     const uint64_t missed_ms = timing_missed_ms(timing);
 
     /* While terms change, the hasty ones may have found it lost before the others miss anything. */
-    return timing->reign_ms > missed_ms ? timing->reign_ms - missed_ms : 0;
+    return timing->lost_ms_shortest > missed_ms ? timing->lost_ms_shortest - missed_ms : 0;
 }
 
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms)

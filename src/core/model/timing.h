@@ -14,18 +14,19 @@ enum profile {
 
 struct timing {
     uint64_t heartbeat_ms; /* between two heartbeats to the same member, more or less (D8e) */
-    uint64_t expect_ms;    /* what others may take for it: the same, but while terms change (A3) */
-    uint64_t silent_ms;    /* T_silent: after it a watcher looks closer */
-    uint64_t fresh_ms;     /* T_fresh: heard so lately that nobody may take over from it */
-    uint64_t lost_ms;      /* T_lost: neither process nor kernel answers */
-    uint64_t
-        reign_ms; /* what others may take for T_lost, likewise: for so long a lease lasts (D8) */
-    uint64_t stall_ms;     /* T_stall: the kernel answers, the process does not */
-    uint64_t verify_ms;    /* T_verify: last question before a removal */
-    uint64_t claim_ms;     /* T_claim: collecting answers to a claim */
-    uint64_t prepare_ms;   /* T_prepare: collecting acknowledgements of a view */
-    uint64_t batch_ms;     /* T_batch: what arrives meanwhile goes into one view */
-    uint64_t probe_ms;     /* T_probe: between two looks for other parts (M1) */
+    uint64_t heartbeat_ms_longest; /* what others may take for it: the same, but while terms change
+                                      (A3) */
+    uint64_t silent_ms;            /* T_silent: after it a watcher looks closer */
+    uint64_t fresh_ms;             /* T_fresh: heard so lately that nobody may take over from it */
+    uint64_t lost_ms;              /* T_lost: neither process nor kernel answers */
+    uint64_t lost_ms_shortest;     /* what others may take for T_lost, likewise: for so long a lease
+                                      lasts (D8) */
+    uint64_t stall_ms;             /* T_stall: the kernel answers, the process does not */
+    uint64_t verify_ms;            /* T_verify: last question before a removal */
+    uint64_t claim_ms;             /* T_claim: collecting answers to a claim */
+    uint64_t prepare_ms;           /* T_prepare: collecting acknowledgements of a view */
+    uint64_t batch_ms;             /* T_batch: what arrives meanwhile goes into one view */
+    uint64_t probe_ms;             /* T_probe: between two looks for other parts (M1) */
     uint64_t merge_ms;     /* T_merge: a part that asked to be taken up waits for the view */
     uint64_t flap_ms;      /* T_flap: who fails often within it is let in more slowly (R4) */
     uint64_t discover_ms;  /* T_discover: asking before founding */
@@ -75,7 +76,7 @@ static inline uint64_t timing_replace_ms(const struct timing *timing)
  * than voters keep it in mind (Z15c); while terms change the shorter one (A3). */
 static inline uint64_t timing_hold_ms(const struct timing *timing)
 {
-    return timing_hold_of_ms(timing->reign_ms);
+    return timing_hold_of_ms(timing->lost_ms_shortest);
 }
 
 /* The longest T_hold that a fellow member may name: while terms change the longer one. */
@@ -151,7 +152,7 @@ static inline uint64_t timing_repair_ms(const struct timing *timing)
 /* T_doubt: after so long a silence a heartbeat is missing (D2e). */
 static inline uint64_t timing_missed_ms(const struct timing *timing)
 {
-    return timing->expect_ms * 11 / 10;
+    return timing->heartbeat_ms_longest * 11 / 10;
 }
 
 /* T_pause: between two questions to who is silent, of which five go out between T_doubt and T_lost
@@ -165,7 +166,7 @@ static inline uint64_t timing_question_ms(const struct timing *timing)
  */
 static inline uint64_t timing_ask_again_ms(const struct timing *timing)
 {
-    return timing->reign_ms / 16;
+    return timing->lost_ms_shortest / 16;
 }
 
 /* D2h: the silence after which a coordinator puts the questions of R1. */

@@ -4,8 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What one step has to say of one candidate: that it is lost, and that it is none any more; that it
- * was entered, and that it leads. */
+/* Of each candidate a step has at most three of these to say: entered, leads, lost, ended. */
 enum { ROLE_NEWS_MAX = 3 * ROLE_OWN_MAX };
 
 /* A witness answers those whose questions waited for the disk, and one more, and has its record
@@ -150,7 +149,7 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
         const uint32_t position = view_find(&core->view, peer);
         sent->fellow = is_fellow(core, peer);
         sent->echo = echo_for(core, position);
-        sent->version = position == VIEW_NONE ? 0 : core->version; /* J2d */
+        sent->version = position == VIEW_NONE ? 0 : core->version; /* J2d: all members read it. */
     }
 }
 
@@ -262,7 +261,7 @@ void outbox_spread(struct core *core, const struct message *message, const struc
         sent->fellow = true; /* The maker's view holds it, too. */
         sent->relay = true;
         sent->brief = message_view(message) != NULL && !is_joiner;
-        sent->version = is_joiner ? 0 : core->version; /* J2d */
+        sent->version = is_joiner ? 0 : core->version; /* J2d: all members read it. */
         core->counters.relayed += !own;
     }
 }

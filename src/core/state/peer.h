@@ -82,13 +82,13 @@ struct peer_lease {
 struct peer_watch {
     uint64_t until_ms; /* until then it is watched, or a neighbour looked at in time (D2i) */
     uint64_t begun_ms;
-    uint64_t asked_ms; /* the last question */
-    bool edge;         /* a neighbour in the installed view */
-    uint8_t halves;    /* of heartbeats it gets those of these halves (D8e): bits */
-    bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
-    bool held;         /* a lifeline is held for it */
-    bool told;         /* its silence was told of */
-    bool others_told;  /* and those who watch it besides were told, too (D9d) */
+    uint64_t asked_ms;       /* the last question */
+    bool neighbour;          /* in the installed view */
+    uint8_t halves;          /* of heartbeats it gets those of these halves (D8e): bits */
+    bool unheard_since_turn; /* was made one lately, and was not heard for T_silent before (D9c) */
+    bool has_lifeline;       /* one is held for it */
+    bool reported;           /* its silence was told of (D9d) */
+    bool reported_to_neighbours; /* and those who watch it besides were told, too */
     bool wanted;       /* somebody has to know whether it lives: to be watched from now on */
     uint8_t questions; /* in a row that it has not answered */
 };

@@ -365,8 +365,8 @@ static void step_with_frame(struct node *node, struct event event, struct bytes 
 
 enum { MISSED_MAX = 16 }; /* ticks that are made up for, so that nothing goes on for ever */
 
-/* What a beat made due before the next one came, or before the loop was to wake, is done at its
- * time: by the clock that the core goes by nobody was late. */
+/* Runs each deadline that fell between two queued beats, or before the loop was to wake, at its own
+ * time, so that the core does not take this node for late. */
 static void do_what_was_due(struct node *node, uint64_t until_ms)
 {
     for (uint32_t i = 0; i < MISSED_MAX && core_deadline_ms(node->core) < until_ms; i++) {

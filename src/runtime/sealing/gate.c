@@ -88,8 +88,9 @@ bool gate_is_keyed(const struct gate *gate)
 /* --- Sealing --- */
 
 /* The life that is sealed for and opened for is the core's. After a silence in which the machine
- * may have been copied, the two copies must not go on under one key: the salt is drawn anew. Where
- * that fails, which it does not once it has not, the old one stays. */
+ * may have been copied, the two copies must not go on under one key: the salt is drawn anew. The
+ * kernel does not refuse random bytes after it has given some once; if it did, the old salt would
+ * stay. */
 static void follow_core(struct gate *gate)
 {
     const struct node_id *life = &core_self(gate->core)->id;
