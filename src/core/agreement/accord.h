@@ -1,5 +1,9 @@
 /* The terms in force: those that the node was started with, or those of its view, where somebody
- * has changed them (A1 to A5). */
+ * has changed them (A1 to A5).
+ *
+ *     terms of the start --> {old, new} in a view: both hold --> {new}, when all go by the former
+ *                            waits stay as they were until these are proven (A3b)
+ */
 #ifndef CORE_AGREEMENT_ACCORD_H
 #define CORE_AGREEMENT_ACCORD_H
 

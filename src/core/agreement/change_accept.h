@@ -1,5 +1,11 @@
 /* The member's side of a change: which proposals it accepts, how it answers, and what becomes of
- * what it accepted: installed by a COMMIT, or given up as in vain (U2). */
+ * what it accepted: installed by a COMMIT, or given up as in vain (U2).
+ *
+ *     PREPARE --> ours, again: ACK | lower: dropped | not for us (V4): NOT_FOLLOWING
+ *             --> below the promise: NACK
+ *             --> accepted: ACK, and again while no COMMIT comes (U2f)
+ *     COMMIT  --> what was accepted is installed; something else that is higher is asked for
+ */
 #ifndef CORE_CHANGE_ACCEPT_H
 #define CORE_CHANGE_ACCEPT_H
 

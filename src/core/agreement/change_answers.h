@@ -1,5 +1,8 @@
 /* The answers to the proposal of this node: who has not answered yet, and what follows from each
- * that comes (U1, U2, Z5). */
+ * that comes (U1, U2, Z5).
+ *
+ *     ACK: has it | NOT_FOLLOWING: not waited for, follows another | NACK: anew, above its promise
+ */
 #ifndef CORE_CHANGE_ANSWERS_H
 #define CORE_CHANGE_ANSWERS_H
 

@@ -1,5 +1,9 @@
 /* The proposer's side of a change: what it proposes, to whom it sends that and how often, and until
- * when it waits for answers (U1). */
+ * when it waits for answers (U1).
+ *
+ *     PREPARE at 0, then after T_prepare/25, twice as long each time, up to T_prepare/3
+ *             to all who have not answered; with a hand-over to the one who stands down last (E5c)
+ */
 #ifndef CORE_CHANGE_PROPOSE_H
 #define CORE_CHANGE_PROPOSE_H
 

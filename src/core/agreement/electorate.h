@@ -1,6 +1,11 @@
 /* The voters of guard strict as the others see them: whom a view names, where they were heard of
  * last, how to ask them all, and who of them answers (Z1, Z10). A voter is counted by its record,
- * whether its node is a member or not. */
+ * whether its node is a member or not.
+ *
+ *     the view's lists --> each voter: by its record, whoever lives under that name now
+ *                          asked where it is a member, or was heard of last, or is listed
+ *                          counted if it is known, or if its answer echoes our nonce (Z1e)
+ */
 #ifndef CORE_ELECTORATE_H
 #define CORE_ELECTORATE_H
 

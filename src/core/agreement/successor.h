@@ -1,4 +1,8 @@
-/* Who may take over what a coordinator hands it while all is well (E4). */
+/* Who may take over what a coordinator hands it while all is well (E4).
+ *
+ *     fit: not drained, not leaving, not suspected, fresh, hears us, follows us, is not behind
+ *     the next oldest of these; rather one whose loop was not late (E7c)
+ */
 #ifndef CORE_SUCCESSOR_H
 #define CORE_SUCCESSOR_H
 

@@ -1,6 +1,9 @@
 /* Claims and proposals of this node that end without an answer of most of those whom it hears
  * (L3b): what is long does not get from it to them, or back, and so others have to go on without
- * it. */
+ * it.
+ *
+ *     one that most did not answer ----- less than 2 T_flap -----> a second one: this node is out
+ */
 #ifndef DOYEN_CORE_AGREEMENT_UNANSWERED_H
 #define DOYEN_CORE_AGREEMENT_UNANSWERED_H
 

@@ -1,5 +1,9 @@
 /* How this node's voter is asked, by the network or by this node itself, and how its answers go out
- * (Z2). What it decides is in voter.h; the tests of C2, which look at the membership, are here. */
+ * (Z2). What it decides is in voter.h; the tests of C2, which look at the membership, are here.
+ *
+ *     BALLOT, PREPARE, PING --> is it for a voter, and sound? --> tests of membership (Z4b)
+ *                           --> voter.h decides (Z2)       --> VOTE, PONG, or a request for proof
+ */
 #ifndef CORE_VOTING_H
 #define CORE_VOTING_H
 

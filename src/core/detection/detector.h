@@ -1,6 +1,11 @@
 /* Who is alive (D1 to D9): what comes in, by message and from the kernels, and what is done about
  * it in each step; and this node's doubts about itself (D4). What each member shows is kept by
  * signs, rounds sends heartbeats, silences finds who is silent, and doubts sees to who has to know.
+ *
+ *     a message, news of a lifeline, a deadline
+ *         --> signs: kept
+ *         --> silences: looked at        --> verdict   --> doubts: who has to know
+ *         --> rounds: told to neighbours --> removal, claim: judged by core.c
  */
 #ifndef CORE_DETECTOR_H
 #define CORE_DETECTOR_H

@@ -1,4 +1,8 @@
-/* Those who are older than a claimant, as this node sees them (C1, C2). */
+/* Those who are older than a claimant, as this node sees them (C1, C2).
+ *
+ *     view   athens  byzantium  cyrene  delphi
+ *            dead    moved      fresh   claims      byzantium is passed over, cyrene is waited for
+ */
 #ifndef CORE_ELDERS_H
 #define CORE_ELDERS_H
 

@@ -1,6 +1,10 @@
 /* Names that keep failing are let in more slowly each time (R4): a process that crashes in a loop,
  * or a host with a bad cable, must not cost everybody a view per second (H40). Every member
- * counts what it sees, for any of them may coordinate tomorrow. */
+ * counts what it sees, for any of them may coordinate tomorrow.
+ *
+ *     failures of a name   1st  2nd  3rd, within T_flap each      4th
+ *     is let in            at once   after T_lost                 after 2 T_lost, T_flap at most
+ */
 #ifndef CORE_FLAP_H
 #define CORE_FLAP_H
 

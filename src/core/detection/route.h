@@ -1,5 +1,9 @@
 /* The way to a member: directly, and over a bad link also through a member that hears both (R2).
- * What measures a link (heartbeats, pings) goes directly only: for that there is outbox_send. */
+ * What measures a link (heartbeats, pings) goes directly only: for that there is outbox_send.
+ *
+ *     a ----------- bad link ----------> b       heartbeats, pings: this way alone
+ *     `--> c, the oldest that hears both --^     all else: this way, too, marked as relayed
+ */
 #ifndef CORE_ROUTE_H
 #define CORE_ROUTE_H
 

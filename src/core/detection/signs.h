@@ -1,5 +1,12 @@
 /* What each member shows of itself: its signs of life, its last heartbeat, what the kernels tell of
- * it (D1, D2); and when silences are looked at next, which any sign may bring nearer. */
+ * it (D1, D2); and when silences are looked at next, which any sign may bring nearer.
+ *
+ *     message    heard_ms, silent_from_ms       kernel     asked, answered; lifeline open, closed
+ *     heartbeat  view, late, acting, suspects   relay      vouched for, its link is bad
+ *                                 |
+ *                                 v
+ *     silences and verdict judge; signs only keep
+ */
 #ifndef CORE_SIGNS_H
 #define CORE_SIGNS_H
 
