@@ -19,14 +19,16 @@
 void detector_heard(struct core *core, const struct message *message, uint32_t position)
 {
     if (message_is_spread(message)) {
-        return; /* It goes by way of others whatever its link to us is (U4c). */
+        return; /* The message goes by way of others, whatever its sender's link to this node is
+                   (U4c). */
     }
     if (message->relay) {
-        signs_vouch(core, position); /* It lives, but its link to us is bad (R2). */
+        signs_vouch(core, position); /* The sender lives, but its link to this node is bad (R2). */
         return;
     }
     if (!message->fellow) {
-        return; /* It lives, but in a view without us: no evidence for this one (H42). */
+        return; /* The sender lives, but in a view without this node: no evidence for this view
+                   (H42). */
     }
     silences_clear_verdict(core, position);
     verdict_end_verification(core, position);
@@ -36,7 +38,7 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
     watch_heard(core, position);
 }
 
-/* Does it say that it does not hear us: that we are silent, or suspect? */
+/* Does the sender say that it does not hear this node, by naming it as silent or suspected? */
 static bool does_not_hear_us(const struct core *core, const struct heartbeat *heartbeat)
 {
     uint64_t age = core->view.members[core->position].age;
@@ -67,7 +69,7 @@ static void refute(struct core *core, uint32_t position)
     }
 }
 
-/* Given that there are as many as in its last one. */
+/* For a heartbeat that names as many as its sender's last one did. */
 static bool accuses_the_same(const struct heartbeat *heartbeat, const struct peer_doubts *doubts)
 {
     for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
@@ -107,16 +109,17 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     }
     doubts_heed(core, heartbeat);
     if (accused && !watch_is_on(core, position)) {
-        detector_say(core, position); /* D2h: it may have to back that one. */
+        detector_say(core,
+                     position); /* D2h: the sender may have to judge by what this node holds. */
     }
     if (changed) {
         verdict_evidence_changed(core);
     }
 }
 
-/* Nobody of that life listens at its address. With the lifeline closed under our hands before,
- * that is proof. One that never was open may be a matter of the network: then it takes more than
- * a heartbeat's time in which the member does not say otherwise (D2). */
+/* Nobody of that life listens at its address. After a lifeline that was open was closed, that is
+ * proof. A lifeline that never was open may be a matter of the network: then it takes more than a
+ * heartbeat's time in which the member does not say otherwise (D2b). */
 static void on_nobody_there(struct core *core, uint32_t position)
 {
     const struct peer_signs *signs = &core->peers[position].signs;
@@ -145,7 +148,7 @@ void detector_on_link(struct core *core, const struct link_event *link)
         signs_link_opened(core, position);
         numbers_proved(core, position);
         if (charge->verdict == VERDICT_DEAD) {
-            silences_clear_verdict(core, position); /* That very life answered. */
+            silences_clear_verdict(core, position); /* That very life answered the connection. */
         }
         break;
     case LINK_CLOSED:
@@ -161,7 +164,8 @@ void detector_on_link(struct core *core, const struct link_event *link)
     case LINK_KERNEL:
         signs_kernel_answered(core, position);
         if (charge->verdict == VERDICT_LOST) {
-            signs_look_now(core); /* Its host is in sight again: judged anew at once. */
+            signs_look_now(
+                core); /* The host is in sight again, so the member is judged anew at once. */
         }
         break;
     }
@@ -190,8 +194,8 @@ void detector_on_view_installed(struct core *core, const struct installed *befor
             continue;
         }
         signs_forget_lifeline(core, i);
-        signs_silent_from_now(core, i); /* Its silence counts from now (H13). */
-        signs_look_now(core);           /* Looks at everyone and finds the next moment. */
+        signs_silent_from_now(core, i); /* The silence of a new member counts from now (H13). */
+        signs_look_now(core);           /* The look goes over everyone and finds the next moment. */
     }
     map_gone(core, before);
 }
@@ -313,7 +317,7 @@ void detector_tick(struct core *core)
     doubts_attend_wanted(core);
     if (core->now_ms >= core->rounds.next_ms) {
         rounds_send_next(core);
-        silences_look(core); /* Who is heard in time needs no turn of its own. */
+        silences_look(core); /* A member that is heard in time needs no turn of its own. */
     } else if (core->now_ms >= core->looking.next_ms) {
         silences_look(core);
     } else {

@@ -22,7 +22,7 @@ void detector_on_link(struct core *core, const struct link_event *link);
 /* Says in a heartbeat out of turn, once in a while, what this node holds against others. */
 void detector_say(struct core *core, uint32_t position);
 
-/* Somebody else says that the member lives (R2). */
+/* Notes that somebody else says that the member lives (R2). */
 void detector_vouch(struct core *core, uint32_t position);
 
 /* The member acknowledged the view that has just been installed: it holds it (M2), before its next
@@ -33,11 +33,11 @@ void detector_on_acknowledged(struct core *core, uint32_t position, uint64_t ask
  * this node slept, so that what it had under way is void; else it is only slow. */
 bool detector_on_late(struct core *core, uint64_t late_ms);
 
-/* Heartbeats and silences that are due. */
+/* Sends the heartbeats and looks at the silences that are due. */
 void detector_tick(struct core *core);
 
-/* When there is something to do for this room: a round, a look, something to tell, the end of a
- * verification, or of a right to act. */
+/* When detection has something to do: a round, a look, news to tell, the end of a verification, or
+ * of a right to act. */
 uint64_t detector_deadline_ms(const struct core *core);
 
 /* For how long members of `next` had been gone, the longest; 0: none had (M8). */
@@ -53,7 +53,7 @@ void detector_announce_view(struct core *core, const struct installed *before);
  * place of the next (Z9c). */
 void detector_announce_acting(struct core *core);
 
-/* The durations are other ones: what is due by them comes no later than they say. */
+/* The durations have changed: what is due by them comes no later than the new ones say. */
 void detector_on_timing(struct core *core);
 
 void detector_reset(struct core *core);

@@ -40,8 +40,8 @@ void doubts_attend_wanted(struct core *core)
     }
 }
 
-/* It is to judge, so whoever told it something learns whether it lives; the silence is counted as
- * if it had lasted for so long. */
+/* The coordinator is to judge, so whoever told it something has to learn whether it lives. Its
+ * silence is counted as if it had lasted for so long. */
 static void attend_coordinator(struct core *core, uint64_t silence_ms)
 {
     attend(core, 0, core->now_ms + core->timing.lost_ms, core->now_ms - silence_ms);
@@ -57,7 +57,8 @@ static bool is_left_to_coordinator(struct core *core, uint32_t suspect)
     return suspect != 0 && hearing_is_heard(core, 0);
 }
 
-/* It is asked one question later, for what is sent in this step may overtake what it is told. */
+/* The coordinator is asked one question later, for what is sent in this step may overtake what it
+ * is told. */
 static void tell_coordinator(struct core *core, uint32_t suspect)
 {
     attend_coordinator(core, core->timing.heartbeat_ms - timing_question_ms(&core->timing));
@@ -174,7 +175,7 @@ void doubts_tell(struct core *core, uint32_t suspect)
         tell_coordinator(core, suspect);
         return;
     }
-    watch_tell(core, suspect); /* At the end of this turn. */
+    watch_tell(core, suspect); /* It is told at the end of this turn. */
     if (core_is_coordinator(core)) {
         signs_look_now(core); /* Everybody is asked in it (D9h). */
     } else {
@@ -244,7 +245,7 @@ void doubts_look(struct core *core)
         }
         accuses = accuses || core->peers[i].charge.verdict != VERDICT_NONE;
     }
-    if (accuses) { /* D9k: it waits for a view without that one. */
+    if (accuses) { /* D9k: this node waits for a view without that one. */
         attend_coordinator(core, core->timing.heartbeat_ms);
     }
     if (begins || (watch_is_to_call(core) && (leads_now || core_is_coordinator(core)))) {

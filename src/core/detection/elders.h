@@ -11,12 +11,12 @@
 /* Z7c: has the coordinator of the view said that it acts under its epoch no more? */
 bool elders_coordinator_has_handed_over(const struct core *core);
 
-/* C1c, Z7c: the member at `position` will not claim here, and does not stand in the way of who
- * does. */
+/* C1c, Z7c: will the member at `position` not claim here, so that nobody waits for it? */
 bool elders_are_passed_over(const struct core *core, uint32_t position);
 
-/* C2b: for how long yet anybody older than the member at `claimant` is alive in this node's eyes;
- * 0: nobody is. VIEW_NONE: everybody is older. `but` is left out: it has handed over. */
+/* C2b: for how long yet this node takes anybody older than the member at `claimant` to live; 0: it
+ * takes nobody to. For VIEW_NONE everybody is older. The life `but` does not count: it has handed
+ * over. */
 uint64_t elders_are_fresh_for_ms(const struct core *core, uint32_t claimant,
                                  const struct node_id *but);
 

@@ -27,7 +27,7 @@ static struct flapper *entry_of(struct core *core, const char *name)
     return entry;
 }
 
-/* T_lost, doubled with each further failure, up to T_flap. */
+/* The pause is T_lost, doubled with each further failure, up to T_flap. */
 static uint64_t pause_ms(const struct core *core, uint32_t failures)
 {
     uint64_t pause = core->timing.lost_ms;
@@ -58,7 +58,7 @@ void flap_note_vain(struct core *core, const char *name)
     on_failure(core, name, true);
 }
 
-/* That member was only cut off: the same life is back, by a merge. */
+/* The member was only cut off: the same life is back, by a merge. */
 static void forgive(struct core *core, const char *name)
 {
     for (uint32_t i = 0; i < core->flap.count; i++) {

@@ -10,13 +10,14 @@
 
 #include "core/state/state.h"
 
-/* Nobody has failed yet. */
+/* Begins with nobody who has failed. */
 void flap_start(struct core *core);
 
-/* Counts who was removed as failed, and forgives who was only cut off and is back by a merge. */
+/* Counts the names that were removed as failed, and forgives those that were only cut off and are
+ * back by a merge. */
 void flap_on_view_installed(struct core *core, const struct installed *before);
 
-/* One of this name was to come in, and did not answer (U1b). */
+/* Notes that a joiner of this name was to come in, and did not answer (U1b). */
 void flap_note_vain(struct core *core, const char *name);
 
 /* May a joiner of this name be let in now? */

@@ -30,7 +30,7 @@ void follow_note_lower(struct core *core, uint32_t position, const struct view_i
     struct peer_course *course = &core->peers[position].course;
 
     if (lower->version > course->lower_version) {
-        course->lower.since_ms = 0; /* It gets on. */
+        course->lower.since_ms = 0; /* It has got a higher one meanwhile. */
     }
     course->lower_version = lower->version;
     spell_note(&course->lower, core->now_ms, 2 * core->timing.fresh_ms);
@@ -86,7 +86,9 @@ void follow_on_view_installed(struct core *core, const struct installed *before)
     core->following.noted = 0;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer_course *course = &core->peers[i].course;
-        course->other.since_ms = other ? 0 : course->other.since_ms; /* Another than which one? */
+        course->other.since_ms =
+            other ? 0 : course->other.since_ms; /* The coordinator is another one, so what was noted
+                                                   says nothing any more. */
         core->following.noted += spell_is_on(&course->other);
     }
 }

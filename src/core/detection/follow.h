@@ -11,25 +11,28 @@
 
 #include "core/state/state.h"
 
-/* The member at `position` says, now, that it follows another coordinator. */
+/* Notes that the member at `position` says now that it follows another coordinator. */
 void follow_note(struct core *core, uint32_t position);
 
-/* It follows ours again, or what was noted cannot be relied on any more. */
+/* Forgets that: the member follows this node's coordinator again, or what was noted cannot be
+ * relied on any more. */
 void follow_forget(struct core *core, uint32_t position);
 
-/* It has said so for T_fresh: it has moved. */
+/* Has the member said so for T_fresh? Then it has moved (L2c). */
 bool follow_has_moved(const struct core *core, uint32_t position);
 
-/* L5a: the member says, now, that it holds a lower view of our lineage, or that it holds ours. */
+/* L5a: notes that the member says now that it holds a lower view of this node's lineage, or that it
+ * holds this node's view. */
 void follow_note_lower(struct core *core, uint32_t position, const struct view_id *lower);
 void follow_note_ours(struct core *core, uint32_t position);
 
-/* It has said for T_fresh that it holds one and the same lower view: it is behind. And so for
- * T_stall: it is to go (L5b). */
+/* Has the member said for T_fresh that it holds one and the same lower view? Then it is behind. And
+ * for T_stall? Then it is to go (L5b). */
 bool follow_is_behind(const struct core *core, uint32_t position);
 bool follow_was_left_behind(const struct core *core, uint32_t position);
 
-/* Does anybody say so lately, and not yet for T_fresh? O(1) unless somebody says so. */
+/* Does any member say lately, and not yet for T_fresh, that it follows another? O(1) unless one
+ * does. */
 bool follow_has_undecided(const struct core *core);
 
 void follow_on_view_installed(struct core *core, const struct installed *before);

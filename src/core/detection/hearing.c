@@ -83,7 +83,7 @@ static bool leaves_out(const struct core *core, uint32_t observer, uint64_t age)
            core->doubts[observer].list[SUSPECTS_MAX - 1].age < age;
 }
 
-/* What it says of the subject in its last heartbeat, of whichever view that was. */
+/* What the observer says of the subject in its last heartbeat, of whichever view that was. */
 static enum hearing word_of(const struct core *core, uint32_t observer, uint32_t subject,
                             uint64_t now_ms)
 {
@@ -190,7 +190,7 @@ static bool hears_nobody(const struct core *core)
            core->now_ms >= core->looking.heard_ms + timing_deaf_ms(&core->timing);
 }
 
-/* Those who take the other turn are heard again half an interval later. */
+/* Members that take the other turn are heard again half an interval later. */
 static bool hears_somebody_again(const struct core *core)
 {
     return watch_takes_turns(core) &&
@@ -234,7 +234,8 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
     return deaf || hears_somebody_again(core) || !is_lost_to_all(core, suspect) ? until_ms : 0;
 }
 
-/* The oldest that hears both this node and that member; by what it said in this view, or in any. */
+/* The oldest member that hears both this node and the one at `position`, by what it said in this
+ * view, or in any. */
 static uint32_t who_hears(const struct core *core, uint32_t position, bool in_this_view)
 {
     struct observers observers;

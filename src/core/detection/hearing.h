@@ -9,26 +9,27 @@
 
 #include "core/state/state.h"
 
-/* The member at `position` is neither silent for T_silent nor under a verdict. */
+/* Is the member at `position` neither silent for T_silent nor under a verdict? */
 bool hearing_is_heard(const struct core *core, uint32_t position);
 
-/* The member was heard within T_fresh, by the detector's reckoning, and is not held dead. */
+/* Was the member heard within T_fresh, by the detector's reckoning, and is it not held dead? */
 bool hearing_is_fresh(const struct core *core, uint32_t position);
 
-/* How many milliseconds until it is not; 0 when it is not. */
+/* For how many milliseconds the member will still be fresh; 0: it is not. */
 uint64_t hearing_fresh_for_ms(const struct core *core, uint32_t position);
 
 /* Is this node the coordinator, or was its coordinator heard within T_fresh and is not held dead?
  */
 bool hearing_coordinator_is_fresh(const struct core *core);
 
-/* For so long, no other member was heard, of one at least. */
+/* Was no other member heard for so long, though there is one? */
 bool hearing_is_alone(const struct core *core, uint64_t ms);
 
 /* E7c: has it said that its own loop was late, and not been in time for long enough since? */
 bool hearing_was_late(const struct core *core, uint32_t position);
 
-/* As told by the observer's last heartbeat, or by this node's own ears (R3). */
+/* What the observer hears of the subject, by its last heartbeat, or by this node's own ears (R3).
+ */
 enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t subject,
                         uint64_t now_ms);
 
@@ -42,14 +43,14 @@ bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, ui
 /* Did that member last say that it holds this node's view, by a heartbeat or an ACK? */
 bool hearing_holds_our_view(const struct core *core, uint32_t position);
 
-/* Members that hold this node's view, as far as it knows, itself included. O(members). */
+/* How many members hold this node's view, as far as it knows, itself included. O(members). */
 uint32_t hearing_view_holders(const struct core *core);
 
-/* R2: the member at `position` is silent here, others vouched for it, or it says that it does not
- * hear us. */
+/* R2b: is the member at `position` silent here, did others vouch for it, or does it say that it
+ * does not hear this node? */
 bool hearing_link_is_bad(const struct core *core, uint32_t position);
 
-/* The oldest member through whom it can be reached, or VIEW_NONE. */
+/* The oldest member through whom the member at `position` can be reached, or VIEW_NONE. */
 uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 
 /* C1b, D9i: does anybody who hears this node say that it hears that member? The word counts

@@ -7,8 +7,8 @@
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
 
-/* Marks are this far apart at least, so that all of them together reach back further than a lease
- * lasts. */
+/* Two marks are this far apart at least, so that all of them together reach back further than a
+ * lease lasts. */
 static uint64_t spacing_ms(const struct core *core)
 {
     return core->timing.lost_ms_shortest / (LEASE_MARKS - LEASE_MARKS / 4);
@@ -36,7 +36,9 @@ void lease_mark(struct core *core)
     const struct lease_mark *last = mark_at(core, 0);
 
     core->lease.asked_ms = core->now_ms;
-    lease_on_answer(core, core->position, core->now_ms); /* This node's own word. */
+    lease_on_answer(
+        core, core->position,
+        core->now_ms); /* This node's own word is one lease of those that it takes to act. */
     if (last->number != 0 && core->now_ms < last->ms + spacing_ms(core)) {
         return;
     }
@@ -115,7 +117,7 @@ uint32_t lease_needed(const struct core *core)
     return core_leases_needed(core) + 1;
 }
 
-/* Whoever follows another is counted over there. */
+/* A member that follows another coordinator is counted over there. */
 static bool follows_us(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
@@ -131,7 +133,7 @@ static bool is_voter(const struct core *core, uint32_t position)
     return franchise->voter || franchise->newcomer;
 }
 
-/* Does its lease, if it has one, count for this reign? */
+/* Does the lease of the member at `position`, if it has one, count for this reign? */
 static bool counts(const struct core *core, uint32_t position)
 {
     return core_is_self(core, position) || follows_us(core, position);
@@ -205,8 +207,8 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
     return count;
 }
 
-/* Looks no further than it needs: where most have leases, at little more than are needed, whatever
- * the number of members. */
+/* The loop looks no further than it needs: where most have leases, at little more members than are
+ * needed, however many there are. */
 static bool is_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
 {
     const uint32_t end = asked_end(core);
@@ -320,7 +322,7 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 {
     uint64_t until_ms = NEVER_MS;
 
-    /* They run out at few moments: an echo is as old as a mark. */
+    /* Leases run out at few moments, for an echo is as old as a mark. */
     for (uint32_t holders = 0, ending; holders < count; holders += ending) {
         until_ms = lease_end_before(core, until_ms, &ending);
         if (until_ms <= now_ms) {
@@ -368,7 +370,7 @@ static struct voter_lease *lease_for(struct core *core, const struct node_id *re
     return place;
 }
 
-/* Z15a: for as long as that question asked. */
+/* Z15a: the lease counts for as long as that question asked. */
 void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch,
                  const struct lease_mark *asked)
 {
@@ -388,7 +390,7 @@ void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch
     }
 }
 
-/* Z5c: says it so again, no take-over is under way from which a view will come. */
+/* Z5c: where a voter says so twice, no take-over is under way from which a view will come. */
 void lease_note_promise(struct core *core, const struct node_id *record, uint64_t promised)
 {
     struct voter_lease *lease = lease_for(core, record);

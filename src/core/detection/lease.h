@@ -20,17 +20,17 @@
  */
 void lease_mark(struct core *core);
 
-/* The echo in a sign of life of the member at `position`. */
+/* Takes the echo in a sign of life of the member at `position`. */
 void lease_on_echo(struct core *core, uint32_t position, uint32_t echo);
 
-/* It answered what was first asked at `asked_ms`: as an echo of that. */
+/* The member answered what was first asked at `asked_ms`, which counts as an echo of that. */
 void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms);
 
 /* Until when the member at `position` cannot find this node lost; 0: that is not known. Not under
  * strict. */
 uint64_t lease_of(const struct core *core, uint32_t position);
 
-/* For how long a lease counts that is asked for now. */
+/* For how long a lease counts that this node asks for now. */
 uint64_t lease_span_ms(const struct core *core);
 
 /* D8c, G2a: how many leases it takes to act outside strict, this node's own among them. */
@@ -40,8 +40,8 @@ uint32_t lease_needed(const struct core *core);
  * half (Z10c), or outside strict as many as lease_needed says? */
 bool lease_is_enough(const struct core *core, uint64_t at_ms);
 
-/* Until when they do; 0: they do not now. No later than a lease that begins now would last.
- * O(asked). */
+/* Until when so many leases count; 0: they do not now. No later than a lease that begins now would
+ * last. O(asked). */
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms);
 
 /* Until when `count` leases count outside strict, this node's own, given at its last question or
@@ -63,8 +63,8 @@ void lease_ask(struct core *core, uint32_t count);
 
 /* --- Under guard strict (Z6) --- */
 
-/* The answer of the member at `position` to this coordinator's question, which its voter may have
- * answered, too. */
+/* Takes the answer of the member at `position` to this coordinator's question, which its voter may
+ * have answered, too. */
 void lease_on_said(struct core *core, const struct message *pong, uint32_t position);
 
 /* T_hold as far as every voter whose lease counts has been told of it (Z15c). O(voters). */
@@ -83,14 +83,15 @@ uint64_t lease_voter_until(const struct core *core, const struct node_id *record
  */
 uint64_t lease_members_until(const struct core *core);
 
-/* The voter of that record has leased to this reign, of that epoch, as it was asked (Z15a). */
+/* Notes that the voter of that record has leased to this reign, of that epoch, as it was asked
+ * (Z15a). */
 void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch,
                  const struct lease_mark *asked);
 
-/* It says that it is bound to that epoch. */
+/* Notes that the voter of that record says that it is bound to that epoch. */
 void lease_note_promise(struct core *core, const struct node_id *record, uint64_t promised);
 
-/* This node's own voter leases to it now. */
+/* Notes that this node's own voter leases to it now. */
 void lease_grant_own(struct core *core);
 
 void lease_reset(struct core *core);

@@ -13,7 +13,7 @@
 
 #include "core/state/state.h"
 
-enum { QUESTIONS_TO_NAME = 2 }; /* unanswered, before a member that is watched is named */
+enum { QUESTIONS_TO_NAME = 2 }; /* this many unanswered, before a member that is watched is named */
 
 /* Is it named by this node's heartbeats? Also who is a new neighbour that has not answered yet, and
  * was not heard of before (D9c), and who follows another (L2). */
@@ -24,14 +24,14 @@ bool rounds_is_named(const struct core *core, uint32_t position);
  */
 struct message *rounds_make(struct core *core);
 
-/* The same for one who is no member. It counts as no question for leases: whoever makes this node
- * say it again and again would put those off. */
+/* Makes the same for one who is no member. It counts as no question for leases: whoever makes this
+ * node say it again and again would put those off. */
 struct message *rounds_answer(struct core *core);
 
 /* Is a heartbeat out of turn due to a peer, for it helps no more often than that? Notes it. */
 bool rounds_may_answer(struct core *core, uint32_t position);
 
-/* A round to all who are watched, in place of the next. */
+/* Sends a round to all who are watched, in place of the next one. */
 void rounds_send(struct core *core);
 
 /* D8e: each round goes to half of the neighbours, in turn. */

@@ -12,39 +12,41 @@
 
 #include "core/state/state.h"
 
-/* Silences are looked at next then. */
+/* Silences are looked at next at `next_ms`. */
 void signs_look_at(struct core *core, uint64_t next_ms);
 
-/* Or sooner, but no later than that; or in this step, where the tick is still to come. */
+/* The next look comes no later than `latest_ms`; or in this step, where the tick is still to come.
+ */
 void signs_look_by(struct core *core, uint64_t latest_ms);
 void signs_look_now(struct core *core);
 
-/* Nobody was heard since that look. */
+/* Notes a look: nobody was heard since. */
 void signs_looked(struct core *core);
 
-/* Somebody is asked since a heartbeat is missing. */
+/* Notes that somebody is asked because a heartbeat is missing. */
 void signs_wondered(struct core *core);
 
 /* D2i: was no heartbeat missing for long? */
 bool signs_are_calm(const struct core *core);
 
-/* A sign of life, by the message of that number. */
+/* Notes a sign of life, by the message of that number. */
 void signs_heard(struct core *core, uint32_t position, uint64_t number);
 
-/* Others heard it though we do not (R2). */
+/* Notes that others heard the member though this node does not (R2). */
 void signs_vouch(struct core *core, uint32_t position);
 
-/* Keeps what its heartbeat says; whether it has handed over is judged by the caller (Z7c). */
+/* Keeps what the member's heartbeat says; the caller judges whether it has handed over (Z7c). */
 void signs_take_heartbeat(struct core *core, const struct heartbeat *heartbeat, uint32_t position,
                           bool handed_over);
 
-/* By that heartbeat, does it hear us (R2)? */
+/* Notes whether the member hears this node, by that heartbeat (R2). */
 void signs_hears_us(struct core *core, uint32_t position, bool hears);
 
-/* It holds the view that has just been installed, before a heartbeat says so (M2). */
+/* Notes that the member holds the view that has just been installed, before a heartbeat says so
+ * (M2). */
 void signs_acknowledged(struct core *core, uint32_t position);
 
-/* The lifeline to it. */
+/* What became of the lifeline to the member. */
 void signs_link_opened(struct core *core, uint32_t position);
 void signs_link_closed(struct core *core, uint32_t position);
 void signs_link_failed(struct core *core, uint32_t position);
@@ -53,24 +55,25 @@ void signs_link_failed(struct core *core, uint32_t position);
  * that this was found (D2). */
 void signs_nobody_there(struct core *core, uint32_t position);
 
-/* Somebody else's lifeline to it was closed (D9f). */
+/* Notes that somebody else's lifeline to the member was closed (D9f). */
 void signs_closed_elsewhere(struct core *core, uint32_t position);
 
-/* D2: its kernel was asked, and answered. */
+/* D2c: the member's kernel was asked, and answered. */
 void signs_kernel_asked(struct core *core, uint32_t position);
 void signs_kernel_answered(struct core *core, uint32_t position);
 
-/* D9: there was no lifeline to it while it was not watched. */
+/* D9: forgets the lifeline, for there was none while the member was not watched. */
 void signs_forget_lifeline(struct core *core, uint32_t position);
 
-/* Its silence is counted from `from_ms` at the earliest, or from now on (H13). */
+/* The member's silence is counted from `from_ms` at the earliest, or from now on (H13). */
 void signs_not_silent_before(struct core *core, uint32_t position, uint64_t from_ms);
 void signs_silent_from_now(struct core *core, uint32_t position);
 
-/* D9c: others miss it, so its silence is counted from `from_ms`, or from the last sign of it. */
+/* D9c: others miss the member, so its silence is counted from `from_ms`, or from the last sign of
+ * it. */
 void signs_silent_since(struct core *core, uint32_t position, uint64_t from_ms);
 
-/* D4: this node's own loop was late by so much, which no silence counts. */
+/* D4a: this node's own loop was late by so much, which counts in no silence. */
 void signs_on_late(struct core *core, uint64_t late_ms);
 
 void signs_reset(struct core *core);

@@ -53,7 +53,7 @@ static uint64_t stall_ms_of(const struct core *core, uint32_t position)
     return core_is_strict(core) && position == 0 ? core->timing.lost_ms : core->timing.stall_ms;
 }
 
-/* Has all been asked of it that it takes to find it lost, and in vain? */
+/* Has the member been asked all that it takes to find it lost, and in vain? */
 static bool was_tried(const struct core *core, uint32_t position)
 {
     const struct timing *timing = &core->timing;
@@ -63,7 +63,7 @@ static bool was_tried(const struct core *core, uint32_t position)
            peer->watch.questions >= QUESTIONS_TO_LOSE;
 }
 
-/* D2e: soon after one another, but no longer when all has been tried. */
+/* D2e: questions follow each other soon, and more slowly once all has been tried. */
 static uint64_t question_pause_ms(const struct core *core, uint32_t position)
 {
     return was_tried(core, position) ? core->timing.heartbeat_ms
@@ -155,7 +155,8 @@ static uint64_t look_at(struct core *core, uint32_t position)
         silences_set_verdict(core, position, VERDICT_LOST);
     } else if (answered && charge->verdict == VERDICT_LOST && silence < stall_ms) {
         REACHED(stalled_host_back_in_sight);
-        silences_clear_verdict(core, position); /* The host is back in sight: patience again. */
+        silences_clear_verdict(
+            core, position); /* The host is back in sight, so its process is given time again. */
     }
     uint64_t next = signs->asked_ms + again;
     if (silence >= timing_inquiry_ms(timing)) {
@@ -186,10 +187,12 @@ static uint64_t question(struct core *core, uint32_t position)
     if (core->now_ms < doubtful_at_ms(core, position)) {
         return doubtful_at_ms(core, position);
     }
-    if (!hearing_is_heard(core, position)) { /* Not given up before it is heard, or gone. */
+    if (!hearing_is_heard(
+            core, position)) { /* The watch does not end before the member is heard, or gone. */
         (void)watch_begin(core, position, core->now_ms + 2 * timing->heartbeat_ms);
     }
-    pause_ms += watch_count(core) / QUESTIONS_AT_ONCE; /* So that all of many get their turn. */
+    pause_ms += watch_count(core) / QUESTIONS_AT_ONCE; /* The pause is longer where many are
+                                                          watched, so that all get their turn. */
     if (watch->asked_ms == 0 || core->now_ms >= watch->asked_ms + pause_ms) {
         if (!outbox_has_room(core, QUESTIONS_AT_ONCE)) {
             return core->now_ms + 1;
@@ -266,7 +269,7 @@ void silences_put_off_look(struct core *core)
             next = earlier(next, put_off_to_round(core, i, heard_until_ms(core, i)));
         }
         if (next <= core->looking.next_ms) {
-            return; /* It was for this one, or this one is not heard. */
+            return; /* The next look was for this one, or this one is not heard. */
         }
     }
     signs_look_at(core, next);

@@ -16,7 +16,7 @@ void silences_put_off_look(struct core *core);
 /* Holds that against the member, unless a view under way leaves it out anyhow, and tells others. */
 void silences_set_verdict(struct core *core, uint32_t position, enum verdict verdict);
 
-/* Nothing is held against it any more; were it silent from now on, that is looked at in time. */
+/* Ends the verdict; if the member is silent from now on, that is looked at in time. */
 void silences_clear_verdict(struct core *core, uint32_t position);
 
 #endif

@@ -230,7 +230,8 @@ enum reign standing_reign(const struct core *core, uint64_t now_ms)
     if (!watch_is_on(core, 0) || !hearing_coordinator_is_fresh(core)) {
         return REIGN_UNKNOWN;
     }
-    if (signs->acting) { /* Its questions alone may come through: they do not say so. */
+    if (signs->acting) { /* The coordinator's questions alone may come through, and they do not say
+                            that it acts. */
         return now_ms < signs->suspects_ms + 2 * core->timing.lost_ms ? REIGN_ACTING
                                                                       : REIGN_UNKNOWN;
     }
@@ -293,7 +294,7 @@ void standing_tell(struct core *core)
     if (may_act(core) || core->standing.told_acting) {
         tell_acting(core);
     } else {
-        core->standing.idle_ms = core->now_ms; /* It lacks nothing that others could give. */
+        core->standing.idle_ms = core->now_ms; /* This node lacks nothing that others could give. */
     }
     tell_coordinator(core);
 }

@@ -21,17 +21,18 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms);
  * O(asked). */
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms);
 
-/* The same, asked for one moment. O(asked). */
+/* Does this node act at that moment? O(asked). */
 bool standing_is_acting(const struct core *core, uint64_t now_ms);
 
 /* D8c: asks for the leases that it takes to act, if this node coordinates and is to act; once a
  * round of heartbeats. O(members). */
 void standing_ask(struct core *core);
 
-/* Asks at once where a view was installed and this node has not the leases to act. */
+/* Asks for leases at once where a view was installed and this node lacks those that it takes to
+ * act. */
 void standing_ask_first(struct core *core);
 
-/* Asks again where the right to act would end soon, or has ended. O(members). */
+/* Asks for leases again where the right to act would end soon, or has ended. O(members). */
 void standing_tick(struct core *core);
 
 /* When standing_tick is due, or watchers may have to be told that this node acts no longer;

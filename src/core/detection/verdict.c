@@ -30,7 +30,8 @@ void verdict_set(struct core *core, uint32_t position, enum verdict verdict)
     charge->verdict = verdict;
     charge->verdict_ms = core->now_ms;
     if (verdict != VERDICT_LOST) {
-        charge->verify.until_ms = NEVER_MS; /* But that of D2h goes on. */
+        charge->verify.until_ms =
+            NEVER_MS; /* A verification that began before the verdict goes on (D2h). */
     }
     charge->confirmed = false;
     tell(core, NOTICE_SUSPECT, position);
@@ -124,11 +125,12 @@ void verdict_on_view_installed(struct core *core, const struct installed *before
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer_charge *charge = &core->peers[i].charge;
         if (!view_has_at(before->view, &core->view.members[i])) {
-            (void)verdict_clear(core, i); /* D3b: it was held against who lives elsewhere. */
+            (void)verdict_clear(core,
+                                i); /* D3b: the verdict was held against one who lives elsewhere. */
             charge->verify.until_ms = NEVER_MS;
             charge->unanswered_ms = 0;
         } else if (begins_anew) {
-            charge->confirmed = false; /* R1: whoever decided that before. */
+            charge->confirmed = false; /* R1c: what was decided before says nothing about today. */
             charge->verify.until_ms = NEVER_MS;
             charge->unanswered_ms = 0;
         }

@@ -19,36 +19,37 @@
  * judged at the end of the step. */
 void verdict_evidence_changed(struct core *core);
 
-/* Has it changed since this was asked last? */
+/* Has the evidence changed since this was asked last? */
 bool verdict_take_evidence(struct core *core);
 
 /* Holds `verdict` against the member, from now on; what was found out under another is void. */
 void verdict_set(struct core *core, uint32_t position, enum verdict verdict);
 
-/* It gave a sign of life. Returns false where nothing was held against it. */
+/* The member gave a sign of life, so its verdict ends. Returns false where it had none. */
 bool verdict_clear(struct core *core, uint32_t position);
 
-/* The member is to be removed with the next view. */
+/* Decides that the member is to be removed with the next view. */
 void verdict_confirm(struct core *core, uint32_t position);
 
-/* That is not so any more. */
+/* Takes that decision back. */
 void verdict_take_back(struct core *core, uint32_t position);
 
-/* It asked to be let out, or is gone (E1, E3). */
+/* Notes that the member asked to be let out, or is gone (E1, E3). */
 void verdict_let_go(struct core *core, uint32_t position);
 
-/* It gave a sign of life: if long after it said so, that was not its word (E3b). */
+/* The member gave a sign of life: if that came long after it asked to be let out, it goes on (E3b).
+ */
 void verdict_heard(struct core *core, uint32_t position);
 
-/* That it had moved holds no more: nor, unless a verdict stands, that it is to go (L2). */
+/* The member has not moved after all: unless a verdict stands, it is not to go either (L2). */
 void verdict_reconsider(struct core *core, uint32_t position);
 
-/* R1: it is asked under this nonce, again at `again_ms`, until `until_ms`. */
+/* R1: the member is asked under this nonce, again at `again_ms`, until `until_ms`. */
 void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64_t again_ms,
                     uint64_t until_ms);
 void verdict_asked_again(struct core *core, uint32_t position, uint64_t again_ms);
 
-/* It ends without an answer. */
+/* Notes that the questions of R1 ended without an answer. */
 void verdict_unanswered(struct core *core, uint32_t position);
 void verdict_end_verification(struct core *core, uint32_t position);
 

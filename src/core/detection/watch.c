@@ -5,7 +5,7 @@
 #include "core/state/outbox.h"
 
 enum {
-    NEXT_WATCHED = 3, /* of the oldest, which the coordinator watches: they are to follow it */
+    NEXT_WATCHED = 3, /* so many of the oldest the coordinator watches, for they are to follow it */
     LATE_SENDINGS = 2,
     UNHALVED = 2, /* so few neighbours get every round */
 };
@@ -100,7 +100,7 @@ void watch_observers(const struct core *core, uint32_t subject, struct observers
     out->count = 0;
     for (uint32_t i = 0; i < few; i++) {
         if (i != subject && watch_sees(core, i, subject)) {
-            out->list[out->count++] = i; /* The oldest watch for other reasons, too. */
+            out->list[out->count++] = i; /* The oldest watch it for other reasons, too. */
         }
     }
     const uint32_t count = rings_neighbours(&core->rings, subject, neighbours);
@@ -161,7 +161,7 @@ void watch_tell(struct core *core, uint32_t position)
     watching->news_ms = core->now_ms;
     if ((position == 0 && !core_is_coordinator(core)) ||
         core->peers[position].charge.verdict == VERDICT_DEAD) {
-        watching->tell_ms = core->now_ms; /* What all have to act on, or what is certain. */
+        watching->tell_ms = core->now_ms; /* All have to act on this, or it is certain. */
     }
 }
 

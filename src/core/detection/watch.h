@@ -15,7 +15,7 @@
 
 #include "core/state/state.h"
 
-/* D8e: bits. */
+/* D8e: which half of the neighbours, as bits. */
 enum { WATCH_FIRST_HALF = 1, WATCH_SECOND_HALF = 2, WATCH_BOTH_HALVES = 3 };
 
 /* Is the member at `position` watched by this node? Then its silence counts. */
@@ -26,10 +26,11 @@ bool watch_is_on(const struct core *core, uint32_t position);
 uint32_t watch_count(const struct core *core);
 uint32_t watch_at(const struct core *core, uint32_t index);
 
-/* As a neighbour, to which heartbeats go all the time? */
+/* Is it watched as a neighbour, to which heartbeats go all the time? */
 bool watch_is_edge(const struct core *core, uint32_t position);
 
-/* D8e: does a round for these halves of the neighbours go to it? To who is no neighbour all do. */
+/* D8e: does a round for these halves of the neighbours go to it? One that is no neighbour gets all
+ * rounds. */
 bool watch_is_of_half(const struct core *core, uint32_t position, uint8_t halves);
 
 /* Does each round go to one half of the neighbours (D8e)? */
@@ -56,8 +57,8 @@ static inline uint32_t watch_observer(const struct observers *observers, uint32_
     return observers->everybody ? index : observers->list[index];
 }
 
-/* Watches it until then, at least. Returns whether it was not watched before; only then what
- * watch_at tells changes. O(watched). */
+/* Watches the member until `until_ms` at least. Returns whether it was not watched before; only
+ * then what watch_at tells changes. O(watched). */
 bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms);
 
 void watch_heard(struct core *core, uint32_t position);
@@ -73,7 +74,7 @@ uint64_t watch_tell_at_ms(const struct core *core);
 /* D9d: is there anything new of which the coordinator was not told? */
 bool watch_has_news(const struct core *core);
 
-/* All were told, or the coordinator alone. */
+/* Notes that all were told, or the coordinator alone. */
 void watch_told(struct core *core);
 void watch_told_coordinator(struct core *core);
 
@@ -82,17 +83,17 @@ void watch_told_coordinator(struct core *core);
 bool watch_is_untold(const struct core *core, uint32_t position);
 void watch_told_others(struct core *core, uint32_t position);
 
-/* It is told of already. */
+/* Notes that the member is told of already. */
 void watch_note_told(struct core *core, uint32_t position);
 
 /* D9j: a member was found dead by this coordinator. Returns whether everybody is to be asked: it is
  * not the only one within T_lost, and that was not done since then. */
 bool watch_note_death(struct core *core);
 
-/* D9h: is there anything new since everybody was asked last? */
+/* D9h: is there news since everybody was asked last? */
 bool watch_is_to_call(const struct core *core);
 
-/* Everybody is asked in this step (D9h). */
+/* Notes that everybody is asked in this step (D9h). */
 void watch_called(struct core *core);
 
 /* Notes the position of the member that this node would follow: the oldest that is heard. */
@@ -101,7 +102,8 @@ void watch_note_elder(struct core *core, uint32_t position);
 /* Notes whether none of those who are older is heard. Returns whether that is new. */
 bool watch_lead(struct core *core, bool leads);
 
-/* D9g: somebody has to know whether it lives. The detector asks it in this step, or the next. */
+/* D9g: somebody has to know whether the member lives, so the detector asks it in this step, or the
+ * next. */
 void watch_want(struct core *core, uint32_t position);
 
 /* D9g: the same of everybody older than the member at `position`; VIEW_NONE: of all. */
