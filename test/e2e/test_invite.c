@@ -468,6 +468,28 @@ Story(invite, a_joiner_takes_nothing_of_who_has_no_word)
     close(fd);
 }
 
+/* What lies in the place of the key, such as another file of root's, goes to nobody. */
+Story(invite, nothing_but_keys_is_handed_on)
+{
+    struct setting *setting = found(NULL, "");
+    const char *key = file(&setting->hosts[0], "var/lib/doyen/key");
+    FILE *other = fopen(key, "we");
+
+    cr_assert_not_null(other);
+    fputs("root:x:0:0:root:/root:/bin/bash\n", other);
+    fclose(other);
+    struct outcome outcome = doyen(setting->cluster, NULL,
+                                   ARGS("invite", "--root", setting->hosts[0].root));
+    cr_assert_eq(outcome.code, REFUSED);
+    assert_text_has(outcome.err, "is no key file");
+
+    cr_assert_eq(unlink(key), 0);
+    cr_assert_eq(symlink("/etc/passwd", key), 0);
+    outcome = doyen(setting->cluster, NULL, ARGS("invite", "--root", setting->hosts[0].root));
+    cr_assert_eq(outcome.code, REFUSED);
+    end(setting);
+}
+
 /* --- Wrong inputs -------------------------------------------------------------------------------
  */
 

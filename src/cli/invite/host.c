@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "seal/keyring.h"
+
 static const char account[] = "doyen";
 
 bool host_has_account(void)
@@ -112,10 +114,22 @@ enum exit_code host_read_conf(const struct host *host, char text[CONF_TEXT_MAX],
 enum exit_code host_read_key(const char *path, char *text, size_t size, struct failure *failure)
 {
     const int error = read_file(path, text, size);
+    struct keyring ring;
+    uint32_t line;
 
-    return error == 0 ? EXIT_DONE
-                      : failure_set(failure, EXIT_REFUSED, "cannot read the key %s: %s%s", path,
-                                    strerror(error), error == EACCES ? ": run it as root" : "");
+    if (error != 0) {
+        return failure_set(failure, EXIT_REFUSED, "cannot read the key %s: %s%s", path,
+                           strerror(error), error == EACCES ? ": run it as root" : "");
+    }
+    /* Nothing else is ever handed on, whatever lies in the place of the key. */
+    const bool good = keyring_parse(&ring, text, strlen(text), &line) == KEYRING_OK;
+    keyring_wipe(&ring);
+    if (!good) {
+        keyring_wipe_text(text, size);
+        return failure_set(failure, EXIT_REFUSED, "%s is no key file: doyend --check says more",
+                           path);
+    }
+    return EXIT_DONE;
 }
 
 enum exit_code host_check_free(const struct host *host, struct failure *failure)

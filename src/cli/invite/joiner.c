@@ -12,6 +12,7 @@
 #include "cli/invite/place.h"
 #include "cli/invite/secrets.h"
 #include "cli/request/clock.h"
+#include "seal/keyring.h"
 
 enum { PATIENCE_MS = 10000 }; /* to connect, and for the answer */
 
@@ -211,6 +212,18 @@ static enum exit_code no_answer(const struct joiner *joiner, int error, struct f
                        strerror(error));
 }
 
+/* Has the answer keys that doyend can read, or a refusal? */
+static bool is_usable(const struct letter_answer *answer)
+{
+    struct keyring ring;
+    uint32_t line;
+
+    const bool has_keys = keyring_parse(&ring, answer->keys, strlen(answer->keys), &line) ==
+                          KEYRING_OK;
+    keyring_wipe(&ring);
+    return has_keys || answer->refusal[0] != '\0';
+}
+
 static enum exit_code exchange(struct joiner *joiner, struct exchange *exchange,
                                const uint8_t word[WORD_BYTES], const struct letter_ask *ask,
                                struct letter_answer *answer, struct failure *failure)
@@ -231,7 +244,7 @@ static enum exit_code exchange(struct joiner *joiner, struct exchange *exchange,
     }
     if (!invitation_open_answer(word, joiner->place, exchange->secret, exchange->asked, asked,
                                 exchange->answered, answered, exchange->content, &length) ||
-        !letter_read_answer(answer, exchange->content, length)) {
+        !letter_read_answer(answer, exchange->content, length) || !is_usable(answer)) {
         return failure_set(failure, EXIT_REFUSED,
                            "the answer of %s is not made with this word: nothing of it is taken; "
                            "see that the address is right",
