@@ -1,4 +1,8 @@
-/* The gate that each message has to pass, and for each type who acts on it. */
+/* Who acts on a message of each type, in one table, and the gate that each has to pass:
+ *
+ *     for another life ---> relayed, given to the voter by its name, or refused
+ *     for this node ------> joining: `joining`    a member: its number, then `member` or `numbered`
+ *                           a witness: `witness` */
 #include "core/dispatch.h"
 
 #include <assert.h>
@@ -27,21 +31,134 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
-/* --- What holds for every message --- */
+typedef void handler(struct core *core, const struct message *message);
+typedef void numbered_handler(struct core *core, const struct message *message, uint32_t sender,
+                              enum number number);
 
-/* Z1d: a voter is asked by its name, whatever life it has by now; for a record by its life (Z8c).
- * Returns whether this was for the voter. It is no sign of life. */
-static bool asks_the_voter(struct core *core, const struct message *message)
+/* Who acts on a message of one type. Where nobody does, it is refused. */
+struct row {
+    handler *joining; /* while this node is no member yet */
+
+    /* As a member, once the message has shown what its number says (D6): */
+    handler *member;
+    numbered_handler *numbered; /* in place of `member`: for whoever goes by that */
+    enum refusal against;       /* while both are NULL */
+
+    handler *witness; /* one that only votes (Z16) */
+    handler *by_name; /* for the voter that lives here, though it names another life (Z1d) */
+};
+
+/* --- Where a type alone does not say who acts on it --- */
+
+/* Z8h: a founder, of whom this life has asked to be let in; or Z11e: its coordinator, which wants
+ * it for a voter. */
+static bool may_want_record(const struct core *core, const struct message *ballot)
 {
-    if (!core_is_strict(core) || message->relay) {
-        return false;
-    }
-    if (message->type == MESSAGE_BALLOT && message->carrier.epoch != 0) {
-        voting_on_ballot(core, message);
-        return true;
-    }
-    return message->type == MESSAGE_PREPARE && change_asks_voter(core, message);
+    return core_is_member(core)
+               ? ballot->fellow && id_equal(&ballot->from, &core->view.members[0].id) &&
+                     ballot->carrier.lineage == core->view.lineage
+               : ballot->echo == join_echo(core);
 }
+
+static void on_ballot(struct core *core, const struct message *message)
+{
+    if (!core_is_strict(core)) {
+        refuse(core, message, REFUSED_NO_VOTER);
+    } else if (message->carrier.epoch == 0 && !may_want_record(core, message)) {
+        refuse(core, message, REFUSED_RECORD_UNASKED);
+    } else {
+        voting_on_ballot(core, message);
+    }
+}
+
+/* A voter is asked by its name for an epoch, and for a record by its life (Z8c). */
+static void on_ballot_by_name(struct core *core, const struct message *message)
+{
+    if (message->carrier.epoch != 0) {
+        voting_on_ballot(core, message);
+    } else {
+        refuse(core, message, REFUSED_FOR_ANOTHER_LIFE);
+    }
+}
+
+static void on_prepare_of_voter(struct core *core, const struct message *message)
+{
+    (void)change_asks_voter(core, message);
+}
+
+static void on_handover(struct core *core, const struct message *message)
+{
+    if (message->carrier.stays) {
+        move_on_handover(core, message);
+    } else {
+        leave_on_handover(core, message);
+    }
+}
+
+/* An answer to this node's voter, to the coordinator that asks one who is no member, or to R1. */
+static void on_pong(struct core *core, const struct message *message)
+{
+    if (voting_take_proof(core, message) || absent_on_pong(core, message)) {
+        return;
+    }
+    if (core_is_member(core)) {
+        removal_on_pong(core, message);
+    } else {
+        refuse(core, message, core_is_witness(core) ? REFUSED_ONLY_VOTES : REFUSED_NOT_YET_MEMBER);
+    }
+}
+
+/* --- The table --- */
+
+/* clang-format off */
+static const struct row rows[MESSAGE_TYPE_COUNT] = {
+    /* What members say of themselves, and ask of each other. */
+    [MESSAGE_HEARTBEAT] = {.numbered = handlers_on_heartbeat},
+    [MESSAGE_PING] = {.joining = handlers_on_ping, .member = handlers_on_ping, .witness = witness_on_ping},
+    [MESSAGE_PONG] = {.joining = on_pong, .member = on_pong, .witness = on_pong},
+    [MESSAGE_WISH] = {.numbered = wish_on_wish},
+    [MESSAGE_HELLO] = {.against = REFUSED_GREETING},
+
+    /* Views, and how they come about. */
+    [MESSAGE_PULL] = {.member = install_on_pull},
+    [MESSAGE_VIEW] = {.joining = handlers_on_view, .member = handlers_on_view, .witness = witness_on_view},
+    [MESSAGE_PREPARE] = {.joining = handlers_on_prepare, .member = handlers_on_prepare,
+                         .witness = on_prepare_of_voter, .by_name = on_prepare_of_voter},
+    [MESSAGE_ACK] = {.member = change_on_ack},
+    [MESSAGE_NACK] = {.member = change_on_nack},
+    [MESSAGE_NOT_FOLLOWING] = {.member = change_on_not_following},
+    [MESSAGE_COMMIT] = {.joining = handlers_on_commit, .member = handlers_on_commit},
+
+    /* Who is to coordinate. */
+    [MESSAGE_CLAIM] = {.member = granter_on_claim},
+    [MESSAGE_GRANT] = {.member = candidacy_on_grant},
+    [MESSAGE_CLAIM_REFUSED] = {.member = candidacy_on_refused},
+    [MESSAGE_BALLOT] = {.joining = on_ballot, .member = on_ballot, .witness = witness_on_ballot,
+                        .by_name = on_ballot_by_name},
+    [MESSAGE_VOTE] = {.joining = handlers_on_vote, .member = handlers_on_vote},
+    [MESSAGE_HANDOVER] = {.member = on_handover},
+
+    /* Coming in. */
+    [MESSAGE_JOIN] = {.joining = admit_on_join, .member = admit_on_join},
+    [MESSAGE_OFFER] = {.joining = join_on_offer, .against = REFUSED_ALREADY_MEMBER},
+    [MESSAGE_READY] = {.member = admit_on_ready},
+    [MESSAGE_JOIN_REFUSED] = {.joining = join_on_refused, .against = REFUSED_ALREADY_MEMBER},
+
+    /* Parts that meet. */
+    [MESSAGE_PROBE] = {.joining = handlers_on_probe, .member = handlers_on_probe},
+    [MESSAGE_MERGE] = {.member = merge_on_merge},
+    [MESSAGE_MERGE_REFUSED] = {.member = merge_on_refused},
+
+    /* Roles (K). */
+    [MESSAGE_ROLES_ASK] = {.member = holding_on_message},
+    [MESSAGE_ROLES_ENTER] = {.member = holding_on_message},
+    [MESSAGE_ROLES_LET_GO] = {.member = holding_on_message},
+    [MESSAGE_ROLES_ANSWER] = {.member = holding_on_message},
+    [MESSAGE_ROLES_PLACE] = {.member = holding_on_message},
+};
+/* clang-format on */
+
+/* --- What holds for every message --- */
 
 /* R2c: from one fellow member to another. */
 static bool is_between_fellows(const struct core *core, const struct message *message)
@@ -62,8 +179,20 @@ static void hand_on(struct core *core, const struct message *message)
     }
 }
 
+/* It is for another life. That is no sign of life. */
+static void on_misdirected(struct core *core, const struct row *row, const struct message *message)
+{
+    if (message->relay) {
+        hand_on(core, message);
+    } else if (core_is_strict(core) && row->by_name != NULL) {
+        row->by_name(core, message);
+    } else {
+        refuse(core, message, REFUSED_FOR_ANOTHER_LIFE);
+    }
+}
+
 /* What holds for every message, asked once (I1, V6). */
-static bool passes_gate(struct core *core, const struct message *message)
+static bool passes_gate(struct core *core, const struct row *row, const struct message *message)
 {
     if (core->life.phase == PHASE_STOPPED) {
         refuse(core, message, REFUSED_STOPPED);
@@ -74,101 +203,10 @@ static bool passes_gate(struct core *core, const struct message *message)
         return false;
     }
     if (!id_is_none(&message->to) && !id_equal(&message->to, &core->life.self.id)) {
-        if (message->relay) {
-            hand_on(core, message);
-        } else if (!asks_the_voter(core, message)) {
-            refuse(core, message, REFUSED_FOR_ANOTHER_LIFE);
-        }
+        on_misdirected(core, row, message);
         return false;
     }
     return true;
-}
-
-/* --- Who acts on it --- */
-
-/* Z8h: a founder, of whom this life has asked to be let in; or Z11e: its coordinator, which wants
- * it for a voter. */
-static bool may_want_record(const struct core *core, const struct message *ballot)
-{
-    return core_is_member(core)
-               ? ballot->fellow && id_equal(&ballot->from, &core->view.members[0].id) &&
-                     ballot->carrier.lineage == core->view.lineage
-               : ballot->echo == join_echo(core);
-}
-
-/* What is only for guard strict. Returns whether it was that. */
-static bool dispatch_ballots(struct core *core, const struct message *message)
-{
-    if (message->type == MESSAGE_VOTE) {
-        handlers_on_vote(core, message);
-        return true;
-    }
-    if (message->type != MESSAGE_BALLOT) {
-        return false;
-    }
-    if (!core_is_strict(core)) {
-        refuse(core, message, REFUSED_NO_VOTER);
-    } else if (message->carrier.epoch == 0 && !may_want_record(core, message)) {
-        refuse(core, message, REFUSED_RECORD_UNASKED);
-    } else {
-        voting_on_ballot(core, message);
-    }
-    return true;
-}
-
-/* What a node may hear before it is a member. */
-static void dispatch_joining(struct core *core, const struct message *message)
-{
-    switch (message->type) {
-    case MESSAGE_VIEW:
-        handlers_on_view(core, message);
-        return;
-    case MESSAGE_PREPARE:
-        handlers_on_prepare(core, message);
-        return;
-    case MESSAGE_COMMIT:
-        handlers_on_commit(core, message);
-        return;
-    case MESSAGE_JOIN:
-        admit_on_join(core, message);
-        return;
-    case MESSAGE_OFFER:
-        join_on_offer(core, message);
-        return;
-    case MESSAGE_JOIN_REFUSED:
-        join_on_refused(core, message);
-        return;
-    case MESSAGE_PROBE:
-        handlers_on_probe(core, message);
-        return;
-    case MESSAGE_PING:
-        handlers_on_ping(core, message);
-        return;
-    case MESSAGE_HEARTBEAT:
-    case MESSAGE_PULL:
-    case MESSAGE_ACK:
-    case MESSAGE_NACK:
-    case MESSAGE_NOT_FOLLOWING:
-    case MESSAGE_CLAIM:
-    case MESSAGE_GRANT:
-    case MESSAGE_CLAIM_REFUSED:
-    case MESSAGE_READY:
-    case MESSAGE_WISH:
-    case MESSAGE_HANDOVER:
-    case MESSAGE_PONG:
-    case MESSAGE_MERGE:
-    case MESSAGE_MERGE_REFUSED:
-    case MESSAGE_HELLO:
-    case MESSAGE_BALLOT:
-    case MESSAGE_VOTE:
-    case MESSAGE_ROLES_ASK:
-    case MESSAGE_ROLES_ENTER:
-    case MESSAGE_ROLES_LET_GO:
-    case MESSAGE_ROLES_ANSWER:
-    case MESSAGE_ROLES_PLACE:
-        refuse(core, message, REFUSED_NOT_YET_MEMBER);
-        return;
-    }
 }
 
 /* Of one who is no member nothing is newer (D6). */
@@ -182,143 +220,41 @@ static enum number take_number(struct core *core, const struct message *message,
     return number;
 }
 
-static void refuse_as_member(struct core *core, const struct message *message)
+static void to_member(struct core *core, const struct row *row, const struct message *message)
 {
-    refuse(core, message, REFUSED_ALREADY_MEMBER);
-}
-
-static void refuse_greeting(struct core *core, const struct message *message)
-{
-    refuse(core, message, REFUSED_GREETING);
-}
-
-static void on_ballot_or_vote(struct core *core, const struct message *message)
-{
-    (void)dispatch_ballots(core, message);
-}
-
-static void on_handover(struct core *core, const struct message *message)
-{
-    if (message->carrier.stays) {
-        move_on_handover(core, message);
-    } else {
-        leave_on_handover(core, message);
-    }
-}
-
-typedef void handler(struct core *core, const struct message *message);
-
-/* Who acts on such a message when this node is a member. NULL: dispatch_member calls it, for it has
- * to know more than the message says. */
-static handler *handler_of_member(enum message_type type)
-{
-    switch (type) {
-    case MESSAGE_PULL:
-        return install_on_pull;
-    case MESSAGE_VIEW:
-        return handlers_on_view;
-    case MESSAGE_PREPARE:
-        return handlers_on_prepare;
-    case MESSAGE_ACK:
-        return change_on_ack;
-    case MESSAGE_NACK:
-        return change_on_nack;
-    case MESSAGE_NOT_FOLLOWING:
-        return change_on_not_following;
-    case MESSAGE_COMMIT:
-        return handlers_on_commit;
-    case MESSAGE_CLAIM:
-        return granter_on_claim;
-    case MESSAGE_GRANT:
-        return candidacy_on_grant;
-    case MESSAGE_CLAIM_REFUSED:
-        return candidacy_on_refused;
-    case MESSAGE_JOIN:
-        return admit_on_join;
-    case MESSAGE_READY:
-        return admit_on_ready;
-    case MESSAGE_HANDOVER:
-        return on_handover;
-    case MESSAGE_PING:
-        return handlers_on_ping;
-    case MESSAGE_PONG:
-        return removal_on_pong;
-    case MESSAGE_PROBE:
-        return handlers_on_probe;
-    case MESSAGE_MERGE:
-        return merge_on_merge;
-    case MESSAGE_MERGE_REFUSED:
-        return merge_on_refused;
-    case MESSAGE_OFFER:
-    case MESSAGE_JOIN_REFUSED:
-        return refuse_as_member;
-    case MESSAGE_HELLO:
-        return refuse_greeting;
-    case MESSAGE_BALLOT:
-    case MESSAGE_VOTE:
-        return on_ballot_or_vote;
-    case MESSAGE_HEARTBEAT:
-    case MESSAGE_WISH:
-    case MESSAGE_ROLES_ASK:
-    case MESSAGE_ROLES_ENTER:
-    case MESSAGE_ROLES_LET_GO:
-    case MESSAGE_ROLES_ANSWER:
-    case MESSAGE_ROLES_PLACE:
-        break;
-    }
-    return NULL;
-}
-
-static void dispatch_member(struct core *core, const struct message *message)
-{
-    uint32_t sender = view_find(&core->view, &message->from);
-    enum number number = take_number(core, message, sender);
+    const uint32_t sender = view_find(&core->view, &message->from);
+    const enum number number = take_number(core, message, sender);
 
     if (number == NUMBER_ANSWERS) {
         lease_on_said(core, message, sender);
-        return;
-    }
-    if (number == NUMBER_LEAPS) {
+    } else if (number == NUMBER_LEAPS) {
         refuse(core, message, REFUSED_NUMBER_LEAPS);
-        return;
-    }
-    if (message->type == MESSAGE_HEARTBEAT) {
-        handlers_on_heartbeat(core, message, sender, number);
-        return;
-    }
-    if (message->type == MESSAGE_WISH) {
-        wish_on_wish(core, message, sender, number == NUMBER_NEWER);
-        return;
-    }
-    handler *handle = handler_of_member(message->type);
-    if (handle != NULL) {
-        handle(core, message);
+    } else if (row->numbered != NULL) {
+        row->numbered(core, message, sender, number);
+    } else if (row->member != NULL) {
+        row->member(core, message);
     } else {
-        holding_on_message(core, message, sender); /* About a role. */
+        refuse(core, message, row->against);
     }
 }
 
 void dispatch_message(struct core *core, const struct message *message)
 {
     assert(message->type > 0 && message->type < MESSAGE_TYPE_COUNT);
+    const struct row *row = &rows[message->type];
+
     core->counters.received[message->type]++;
-    if (!passes_gate(core, message)) {
+    if (!passes_gate(core, row, message)) {
         return;
     }
-    if (core->life.phase == PHASE_JOINING && dispatch_ballots(core, message)) {
+    if (core_is_member(core)) {
+        to_member(core, row, message);
         return;
     }
-    if (message->type == MESSAGE_PONG &&
-        (voting_take_proof(core, message) || absent_on_pong(core, message))) {
-        return;
-    }
-    if (core_is_witness(core)) {
-        witness_on_message(core, message);
-        return;
-    }
-    if (core->life.phase == PHASE_JOINING) {
-        dispatch_joining(core, message);
+    handler *handle = core_is_witness(core) ? row->witness : row->joining;
+    if (handle != NULL) {
+        handle(core, message);
     } else {
-        dispatch_member(core, message);
+        refuse(core, message, core_is_witness(core) ? REFUSED_ONLY_VOTES : REFUSED_NOT_YET_MEMBER);
     }
 }

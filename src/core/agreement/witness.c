@@ -1,6 +1,5 @@
 #include "core/agreement/witness.h"
 
-#include "core/agreement/change_accept.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
@@ -8,7 +7,7 @@
 #include "core/state/refuse.h"
 
 /* Z11e: it is asked as a stranger, so the answer has something to echo. */
-static void on_ballot(struct core *core, const struct message *ballot)
+void witness_on_ballot(struct core *core, const struct message *ballot)
 {
     const bool wants_record = ballot->carrier.epoch == 0;
 
@@ -23,7 +22,7 @@ static void on_ballot(struct core *core, const struct message *ballot)
 }
 
 /* Z11h, Z18c: others vote now, or this history is over, if that is so: whoever says so is asked. */
-static void on_view(struct core *core, const struct message *message)
+void witness_on_view(struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
 
@@ -40,15 +39,9 @@ static void on_view(struct core *core, const struct message *message)
     }
 }
 
-void witness_on_message(struct core *core, const struct message *message)
+void witness_on_ping(struct core *core, const struct message *ping)
 {
-    if (message->type == MESSAGE_BALLOT) {
-        on_ballot(core, message);
-    } else if (message->type == MESSAGE_PREPARE) {
-        change_asks_voter(core, message);
-    } else if (message->type == MESSAGE_VIEW) {
-        on_view(core, message);
-    } else if (message->type != MESSAGE_PING || !voting_on_strangers_ping(core, message)) {
-        refuse(core, message, REFUSED_ONLY_VOTES);
+    if (!voting_on_strangers_ping(core, ping)) {
+        refuse(core, ping, REFUSED_ONLY_VOTES);
     }
 }

@@ -7,6 +7,8 @@
 
 #include "core/state/state.h"
 
-void witness_on_message(struct core *core, const struct message *message);
+void witness_on_ballot(struct core *core, const struct message *ballot);
+void witness_on_view(struct core *core, const struct message *message);
+void witness_on_ping(struct core *core, const struct message *ping);
 
 #endif

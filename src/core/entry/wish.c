@@ -127,7 +127,8 @@ static enum refusal carry_out(struct core *core, uint32_t sender, const struct w
     return REFUSED_COUNT;
 }
 
-void wish_on_wish(struct core *core, const struct message *message, uint32_t sender, bool newer)
+void wish_on_wish(struct core *core, const struct message *message, uint32_t sender,
+                  enum number number)
 {
     const struct wish *wish = &message->wish;
 
@@ -139,7 +140,7 @@ void wish_on_wish(struct core *core, const struct message *message, uint32_t sen
         leave_on_wish(core, sender);
         return;
     }
-    enum refusal against = why_not(core, wish, newer);
+    enum refusal against = why_not(core, wish, number == NUMBER_NEWER);
     if (against == REFUSED_COUNT) {
         against = carry_out(core, sender, wish);
     }

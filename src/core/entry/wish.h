@@ -3,6 +3,7 @@
 #ifndef CORE_ENTRY_WISH_H
 #define CORE_ENTRY_WISH_H
 
+#include "core/detection/numbers.h"
 #include "core/state/state.h"
 
 /* What the operator of this node wants. */
@@ -10,9 +11,10 @@ void wish_on_move_command(struct core *core, const struct move *move);
 void wish_on_tags_command(struct core *core, const struct tags *tags);
 void wish_on_terms_command(struct core *core, const struct rules_wish *wish);
 
-/* The member at the position `sender`, or VIEW_NONE, wants it of this node. `newer`: nothing that
- * it sent later was taken before (D6). */
-void wish_on_wish(struct core *core, const struct message *message, uint32_t sender, bool newer);
+/* The member at the position `sender`, or VIEW_NONE, wants it of this node; `number` is what its
+ * number says (D6). */
+void wish_on_wish(struct core *core, const struct message *message, uint32_t sender,
+                  enum number number);
 
 void wish_tick(struct core *core);
 

@@ -69,8 +69,9 @@ void holding_on_command(struct core *core, const struct role_command *command)
     }
 }
 
-void holding_on_message(struct core *core, const struct message *message, uint32_t sender)
+void holding_on_message(struct core *core, const struct message *message)
 {
+    const uint32_t sender = view_find(&core->view, &message->from);
     bool to_coordinator = is_for_coordinator(message->type);
 
     if (sender == VIEW_NONE || to_coordinator != core_is_coordinator(core) ||

@@ -11,8 +11,8 @@ void holding_start(struct core *core);
 /* A client of this node wants something, or has done it. */
 void holding_on_command(struct core *core, const struct role_command *command);
 
-/* A word about roles from the member at `sender`; VIEW_NONE: from none. */
-void holding_on_message(struct core *core, const struct message *message, uint32_t sender);
+/* A word about roles. */
+void holding_on_message(struct core *core, const struct message *message);
 
 /* At the end of each step. */
 void holding_tick(struct core *core);
