@@ -68,6 +68,18 @@ static struct rig *lacks_its_own_vote(uint64_t lineage)
     return rig;
 }
 
+/* Z4a: nor does a claim that somebody made up end what a coordinator has proposed. */
+Test(core_strict, members_are_not_asked_by_claims)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const struct message claim = rig_claim(core_view(rig->core), 2);
+
+    rig_kill(rig, 'A');
+    rig_ignores(rig, 'C', &claim, REFUSED_CLAIM_OF_MEMBERS);
+    cr_assert_eq(rig->core->promise.epoch, 0);
+    rig_free(rig);
+}
+
 Test(core_strict, a_candidate_asks_its_own_voter_last)
 {
     struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);

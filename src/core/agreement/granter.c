@@ -137,6 +137,10 @@ void granter_on_claim(struct core *core, const struct message *message)
     const struct view_id ours = view_id_of(&core->view);
     const uint64_t epoch = message->reference.promised;
 
+    if (core_is_strict(core)) {
+        refuse(core, message, REFUSED_CLAIM_OF_MEMBERS);
+        return;
+    }
     if (theirs->lineage != ours.lineage) {
         refuse(core, message, REFUSED_OTHER_LINEAGE);
         return;

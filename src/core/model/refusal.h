@@ -92,7 +92,8 @@
       "it answers another claim than the present, or there is none")                               \
     X(COMMIT_NOT_HIGHER, "commit_not_higher", "U2d",                                               \
       "the view that it commits is not higher than this node's own")                               \
-    /* Claims: the voter (claim.c). */                                                             \
+    /* Claims: who answers (granter.c). */                                                         \
+    X(CLAIM_OF_MEMBERS, "claim_of_members", "Z4a", "under guard strict the voters are asked")      \
     X(CLAIM_NOT_NEW, "claim_not_new", "C1a",                                                       \
       "the epoch asked for is not above that of the claimant's own view")                          \
     X(CLAIM_VIEW_HIGHER, "claim_view_higher", "C2a",                                               \
@@ -108,7 +109,7 @@
       "this node has lately heard somebody older than the claimant")                               \
     X(CLAIM_LAPSED, "claim_lapsed", "C5a",                                                         \
       "the claim was waiting for this node's own evidence, and is over or overtaken")              \
-    /* Claims: the candidate (claim.c). */                                                         \
+    /* Claims: the candidate (candidacy.c). */                                                     \
     X(GRANT_OF_TAKEN, "grant_of_taken", "C2b",                                                     \
       "the proposal that comes with the grant has the epoch already")                              \
     X(GRANTED_BEFORE, "granted_before", "C5a", "the voter has granted since it sent this")         \
