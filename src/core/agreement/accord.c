@@ -36,7 +36,7 @@ static void apply(struct core *core)
     core->terms.number = agreed->number;
     core->terms.origin = agreed->origin;
     core->terms.room = agreed->room;
-    if (core_is_strict(core)) { /* It is never left, nor come to (A4a). */
+    if (core_is_strict(core)) { /* The guard strict is never left, nor come to (A4a). */
         core->terms.voters_target = (uint8_t)rules.guard.count;
     } else {
         core->terms.guard = rules.guard;
@@ -217,7 +217,7 @@ void accord_on_view_installed(struct core *core, const struct installed *before)
         apply(core);
         detector_on_timing(core);
     }
-    /* It may have been heard to name this view before the view itself came. */
+    /* The coordinator may have been heard to name this view before the view itself came. */
     const bool was_named = core->peers[0].signs.said && hearing_holds_our_view(core, 0);
     if ((core_is_coordinator(core) || was_named) && !agreed_equal(&core->agreed, &core->proven)) {
         prove(core);

@@ -9,14 +9,14 @@
 
 #include "core/state/state.h"
 
-/* What the node was started with is set. Takes up the terms that it remembers, unless they do not
- * fit, or it was started with others than `before` (A5). */
+/* Called when what the node was started with is set. Takes up the terms that it remembers, if they
+ * fit and it was started with the same as `before` (A5a). */
 void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before);
 
 /* Those of the view; where nobody has changed any, what the node was started with, and number 0. */
 struct agreed accord_now(const struct core *core);
 
-/* What the first view of a founding has (A5). */
+/* The terms that the first view of a founding has (A5a). */
 struct agreed accord_to_found_with(const struct core *core);
 
 /* The terms of a view that this node makes without being the coordinator of its base (A3c). */

@@ -40,7 +40,7 @@ static bool is_vouched_for(const struct core *core, const struct message *messag
     }
     if (message->type == MESSAGE_PREPARE &&
         id_equal(&message->carrier.handover_by, own_coordinator(core))) {
-        return true; /* It leaves, and says who follows (E2). */
+        return true; /* The coordinator hands over, and says who follows (E2, E5). */
     }
     if (names_our_view(core, view)) {
         REACHED(vouched_for_by_a_merge);
@@ -229,7 +229,8 @@ enum authority authority_of(const struct core *core, const struct message *messa
     if (!view_has(&core->view, &message->from)) {
         return authority_of_stranger(core, message);
     }
-    if (is_made(core, message)) { /* Not a coordinator: what bears its name was looked at. */
+    if (is_made(core, message)) { /* This is no coordinator: a view in this node's own name was
+                                     looked at before. */
         return AUTHORITY_MADE;
     }
     if (!coordinates && is_vouched_for(core, message)) {

@@ -65,7 +65,7 @@ static void abort_merge(struct core *core)
     for (uint32_t i = 0; i < pending->member_count; i++) {
         bound = bound || core->answered.members[i] == ANSWER_YES;
     }
-    if (bound) { /* To the epoch that came to nothing. */
+    if (bound) { /* They are bound to the epoch that came to nothing. */
         next_view_want_epoch(core);
         next_view_soon(core);
     }
@@ -84,7 +84,8 @@ void change_abandon(struct core *core)
 void change_restart(struct core *core)
 {
     if (core->change.on) {
-        /* What asked for it asks still: a new epoch serves a new version as well. */
+        /* Whatever asked for the change asks still, and a new epoch serves as well as a new
+         * version. */
         if (core->proposing.proposal.forced) {
             next_view_want_epoch(core);
         }

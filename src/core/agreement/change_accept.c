@@ -29,7 +29,7 @@ static void answer(struct core *core, enum message_type type, const struct view 
     route_reach(core, message, &proposal->members[0].id, &proposal->members[0].address);
 }
 
-/* Of what this node has accepted. */
+/* Acknowledges what this node has accepted. */
 static void acknowledge(struct core *core)
 {
     const struct view *accepted = &core->change.pending;
@@ -48,7 +48,7 @@ static void acknowledge(struct core *core)
     outbox_answer(core, message, &maker->id, &maker->address, core->accepting.echo);
 }
 
-/* If the merge comes to nothing because its makers die, the others have heard of each other (M7).
+/* M4h: if the merge comes to nothing because its makers die, the others have heard of each other.
  */
 static void remember_members(struct core *core, const struct view *view)
 {
@@ -61,7 +61,7 @@ static void accept(struct core *core, const struct message *message)
 {
     const struct view *proposal = message->carrier.view;
 
-    change_drop_own(core); /* What we proposed or claimed ourselves is superseded. */
+    change_drop_own(core); /* What this node proposed itself is superseded. */
     change_take(core, proposal);
     if (proposal->cause == CAUSE_MERGE) {
         remember_members(core, proposal);
@@ -154,7 +154,7 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
     if (!is_promised(core)) {
         return false;
     }
-    /* Whoever took over from the one we answered does so without it. */
+    /* Whoever took over from the coordinator that this joiner answered does so without that one. */
     bool successor = accepted.lineage == proposed.lineage &&
                      view_id_compare(&proposed, &accepted) > 0 &&
                      !view_has(proposal, &accepted.coordinator);
@@ -192,7 +192,7 @@ bool change_on_prepare(struct core *core, const struct message *message)
     if (core_is_member(core)) {
         return consider_as_member(core, message);
     }
-    const bool is_merge = message->carrier.merge != 0; /* Who joins has asked for none. */
+    const bool is_merge = message->carrier.merge != 0; /* A joiner has asked for no merge. */
     if (core->join.ready_count == 0 || is_merge) {
         refuse(core, message, REFUSED_PROPOSAL_NOT_EXPECTED);
         return false;

@@ -24,8 +24,8 @@ bool change_is_awaited(const struct core *core, uint32_t position)
         id_equal(&member->id, &core->life.self.id)) {
         return false;
     }
-    /* Whoever is suspected is not waited for: failures come together (H30). Nor who is behind, as
-     * it gets nothing (L5b). */
+    /* A suspected member is not waited for, since failures come together (H30); nor one that is
+     * behind, as it gets nothing (L5b). */
     uint32_t in_view = view_find(&core->view, &member->id);
     return in_view == VIEW_NONE || (core->peers[in_view].charge.verdict == VERDICT_NONE &&
                                     !follow_is_behind(core, in_view));
@@ -254,7 +254,9 @@ void change_on_not_following(struct core *core, const struct message *message)
 
     if (position != VIEW_NONE && message->reference.view.lineage == core->view.lineage &&
         id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
-        on_late_refusal(core, message, answers); /* It hears the one whom our claim would depose. */
+        on_late_refusal(
+            core, message,
+            answers); /* The member hears the coordinator whom this node's claim would depose. */
         return;
     }
     if (in_pending != VIEW_NONE) {

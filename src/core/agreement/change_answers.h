@@ -26,7 +26,7 @@ bool change_is_unanswered(const struct core *core);
  * its HANDOVER. */
 uint32_t change_who_stands_down(const struct core *core);
 
-/* Nobody has answered yet: something else was proposed. */
+/* Forgets the answers, for something else was proposed. */
 void change_forget_answers(struct core *core);
 
 /* M4f: what the PREPARE of a merge brings to the losing coordinator, and its ACK echoes. */

@@ -68,7 +68,8 @@ static bool has_come(const struct core *core, uint32_t position)
  * `next`. */
 static bool leave_out_silent_joiners(struct core *core, struct view *next)
 {
-    static const struct gone unknown = {.reason = GONE_FAILED}; /* Without accusers (G1e). */
+    static const struct gone unknown = {
+        .reason = GONE_FAILED}; /* It names no accusers, so that no place is kept (G1e). */
     const bool claimed = core->change.pending.cause == CAUSE_CLAIM;
     bool left_out = false;
 
@@ -184,7 +185,7 @@ static void propose_what_is_left(struct core *core, struct view *next)
     if (!proposal.forced && next->cause == CAUSE_CHANGE &&
         has_the_same_members(next, &core->view)) {
         REACHED(joiner_did_not_come);
-        change_abandon(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
+        change_abandon(core); /* Nobody came after all, and no vain try costs a view (H28, Y5). */
         return;
     }
     change_close(core);
@@ -197,7 +198,7 @@ static void commit(struct core *core)
 
     if (removes_the_living(core)) {
         REACHED(heard_while_it_was_removed);
-        change_restart(core); /* And made anew without that. */
+        change_restart(core); /* The change is made anew without that removal (U1d). */
         return;
     }
     if (leave_out_silent_joiners(core, next)) {

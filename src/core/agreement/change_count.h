@@ -23,8 +23,8 @@ void change_want_epoch_of_voters(struct core *core);
  * was outdone a moment ago. */
 bool change_outdo(struct core *core, const struct view *forged);
 
-/* What counts under the epoch of the coordinator's view is used up, so it takes another one; once
- * in T_fresh, those for forged views counted in (K4e). */
+/* The numbers that are counted under the epoch of the coordinator's view are used up, so it takes
+ * another epoch; once in T_fresh, those for forged views counted in (K4e). */
 void change_outgrow(struct core *core);
 
 /* A voter's word that it holds another view than this coordinator's, or one above it, of the same

@@ -27,7 +27,7 @@ static bool has_answered(const struct core *core, uint8_t place)
     return ((tally->granted | tally->refused) & voter_set_of(place)) != 0;
 }
 
-/* It gets the proposal as a member of it, and lives where it was heard of last. */
+/* Does the voter get the proposal as a member of it, and live where it was heard of last? */
 static bool is_asked_as_member(const struct core *core, const char *name, bool again)
 {
     const uint32_t position = view_find_name(&core->change.pending, name);
@@ -167,7 +167,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     proposing->asking.until_ms = core->now_ms + patience_ms(core, proposal);
     ask_own_voter(core);
     if (!core->change.on) {
-        return; /* It is bound to a higher epoch. */
+        return; /* This node's own voter is bound to a higher epoch. */
     }
     send_prepare(core, false);
 }

@@ -33,7 +33,7 @@ bool change_is_late(struct core *core);
 /* There is as much time for answers again. */
 void change_wait_on(struct core *core);
 
-/* It goes on with the next step. */
+/* The change goes on with the next step. */
 void change_wait_a_step(struct core *core);
 
 /* D4: this node's loop was late, but it did not sleep: what is under way has as much more time. */

@@ -43,7 +43,8 @@ static bool is_beyond_outdoing(const struct core *core, const struct view *view)
 bool install_leaps(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
-    bool hearsay = !id_equal(&view->members[0].id, &message->from); /* Its maker may not know it. */
+    bool hearsay = !id_equal(&view->members[0].id,
+                             &message->from); /* The maker of the view may not know of it. */
     struct leap_base max = promise_numbers_max(core);
 
     return accord_leaps(core, &view->agreed) || promise_is_above(view, &max) ||
@@ -245,7 +246,7 @@ void install_note_higher(struct core *core, uint32_t position)
 
     if (anew && position != 0) {
         install->higher.since_ms = 0;
-        return; /* What others say only bears out its word. */
+        return; /* The word of others only bears out the coordinator's. */
     }
     spell_note(&install->higher, core->now_ms, pause_ms);
     install->higher_elsewhere = !anew && (install->higher_elsewhere || position == VIEW_NONE);
@@ -294,7 +295,7 @@ bool install_may_lead(const struct core *core)
     if (core_is_strict(core) || !spell_is_on(&install->higher)) {
         return true;
     }
-    if (!install_is_behind(core)) { /* Who holds that view says so again, or nobody does. */
+    if (!install_is_behind(core)) { /* Whoever holds that view says so again, or nobody holds it. */
         return core->now_ms >= install->higher.said_ms + core->timing.fresh_ms;
     }
     return !install->higher_elsewhere && may_win(core);
@@ -363,7 +364,7 @@ static void send_view(struct core *core, const struct message *asked, const stru
     }
 }
 
-/* For the message that asks for it, or shows that it is needed. */
+/* Shows the view for the message that asks for it, or that shows that it is needed. */
 static void send_view_to_peer(struct core *core, const struct message *message, uint32_t position)
 {
     struct peer_repair *repair = &core->peers[position].repair;
@@ -444,7 +445,7 @@ static enum shown_view on_view_without_us(struct core *core, const struct messag
     if (position != VIEW_NONE &&
         (!ours || core_is_coordinator(core) || authority_is_of_the_past(core, message))) {
         book_remember(&core->book, &view->members[0].address);
-        follow_note(core, position); /* It went there. */
+        follow_note(core, position); /* The sender follows the coordinator of that view. */
     }
     return SHOWN_SETTLED;
 }
@@ -623,8 +624,8 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     return ours ? SHOWN_NOT_OURS : SHOWN_REFUSED;
 }
 
-/* What leaps, or misnames this node, is not taken, but tells that there is another content, or whom
- * its sender follows. */
+/* A view that leaps, or misnames this node, is not taken, but it tells that there is another
+ * content, or whom its sender follows. */
 static void heed_what_is_refused(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
@@ -719,7 +720,9 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     if (heartbeat->view.lineage == core->view.lineage) {
         repair->shared_our_lineage = true;
     } else {
-        follow_note(core, position); /* Or it missed the merge: then this repairs it (M4). */
+        follow_note(
+            core,
+            position); /* The sender may also have missed the merge: then this repairs it (M4). */
     }
     if (order <= 0 && position == 0) {
         forget_higher(core);
@@ -736,7 +739,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
             (position == 0 || (core_is_coordinator(core) && authority_knows(core, position)))) {
             core->install.leaps_ms = 0;
         }
-        follow_forget(core, position); /* It came back. */
+        follow_forget(core, position); /* The sender follows this node's coordinator again. */
         if (same) {
             accord_on_named(core, position);
             numbers_on_named(core, position);

@@ -16,7 +16,7 @@
  * be: it holds this life and is higher than the installed one. Returns what held before. */
 struct installed install_view(struct core *core, const struct view *view);
 
-/* What has come of a view that was shown; all but the first are for the modules above to act on. */
+/* What came of a view that was shown. The modules above act on all but the first. */
 enum shown_view {
     SHOWN_SETTLED,   /* installed, or of no use */
     SHOWN_REFUSED,   /* higher, and holds us, but our coordinator is another (V4) */
@@ -57,7 +57,7 @@ void install_answer_not_following(struct core *core, const struct message *messa
 /* PULL, to one who is no member here, within the bound of V6. */
 void install_ask_stranger(struct core *core, const struct message *message);
 
-/* The same to an address of the caller's choice; both within the bound of V6, or not at all. */
+/* Shows the view at an address of the caller's choice, within the bounds of V6a, or not at all. */
 bool install_show(struct core *core, const struct message *message, const struct node_id *to,
                   const struct address *address);
 

@@ -5,7 +5,7 @@
 
 #include "core/state/state.h"
 
-/* Who went and who came, each with its lifeline. */
+/* Tells who went and who came, each with its lifeline. */
 void news_tell_members(struct core *core, const struct installed *before);
 
 /* The view itself, and the merge or split that it is. */

@@ -367,7 +367,8 @@ static void admit_queued(struct core *core, struct view *next, uint32_t *first_j
             view_append(next, joiner);
         }
     }
-    /* Who does not get in this time asks again; who never answers does not block the others. */
+    /* A joiner that does not get in this time asks again; one that never answers does not block the
+     * others. */
     forget_joiners(core);
 }
 
@@ -540,7 +541,7 @@ static bool give_tags(const struct core *core, struct view *next)
     return given;
 }
 
-/* What the view has, or whose member has gone, is not to be done any more. */
+/* A wish that the view shows, or whose member has gone, is not to be done any more. */
 static void settle_wishes(struct core *core)
 {
     for (uint32_t i = 0; i < core->tag_wishes.count; i++) {

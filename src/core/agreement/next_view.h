@@ -21,7 +21,7 @@ void next_view_without_the_dead(struct core *core);
  * who are waited for (J5b). */
 void next_view_without_the_silent(struct core *core, bool others_are_silent);
 
-/* Not before that time; and at once. */
+/* The next view is not made before that time; or at once. */
 void next_view_put_off(struct core *core, uint64_t until_ms);
 void next_view_now(struct core *core);
 

@@ -118,7 +118,7 @@ uint64_t promise_epoch_to_claim(const struct core *core)
     uint64_t next = promise_new_epoch(core);
     bool leaps = next > core->view.epoch + SAID_LEAP_MAX + SAID_LEAP_MAX / 2;
 
-    return leaps ? core->view.epoch + 1 : next; /* Nobody would heed the other. */
+    return leaps ? core->view.epoch + 1 : next; /* Nobody would heed the higher one. */
 }
 
 void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms)

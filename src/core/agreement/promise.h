@@ -19,7 +19,8 @@ uint64_t promise_within_reach(const struct core *core, uint64_t epoch);
  * in this T_stall. */
 void promise_near_epoch(struct core *core, uint64_t epoch);
 
-/* The same for all numbers of a view, of which one leaps, by one whose word counts. */
+/* V7c: one whose word counts shows a view of which a number leaps. All its numbers are come near to
+ * in the same way. */
 void promise_near_view(struct core *core, const struct view *view);
 
 /* Somebody in this cluster knows of that epoch (V2). */
@@ -28,7 +29,7 @@ void promise_saw_epoch(struct core *core, uint64_t epoch);
 /* An epoch above all that this node has seen. */
 uint64_t promise_new_epoch(const struct core *core);
 
-/* The same for a claim: not one that leaps (V7), whatever was seen. */
+/* The epoch to claim next: one that does not leap (V7), whatever was seen. */
 uint64_t promise_epoch_to_claim(const struct core *core);
 
 /* Binds this node to `epoch`, asked for by `to`, until then. */

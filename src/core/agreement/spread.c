@@ -31,7 +31,7 @@ static size_t joined_bytes(const struct view *base, const struct view *next)
     return bytes;
 }
 
-/* What came last stands last. */
+/* Of the gone, those that came last stand last. */
 static size_t gone_bytes(const struct view *base, const struct view *next)
 {
     size_t bytes = 0;
@@ -130,7 +130,7 @@ void spread_begin(struct core *core, const struct message *message, const struct
 
 /* --- Handing on --- */
 
-/* Who joins answers each copy: its ACKs are all that it is heard by. */
+/* A joiner answers each copy, for its ACKs are all that it is heard by. */
 bool spread_is_known(const struct core *core, const struct message *message)
 {
     const bool proposed = message->type == MESSAGE_PREPARE;
@@ -203,7 +203,7 @@ void spread_to_joiners(struct core *core, uint32_t turn)
     }
     message_clear(&prepare, MESSAGE_PREPARE);
     prepare.from = accepted->members[0].id;
-    prepare.number = 0; /* It is no sign of life (U4c). */
+    prepare.number = 0; /* The copy is no sign of life of its maker (U4c). */
     prepare.carrier.view = &core->change.pending;
     const struct message *copy = NULL;
     for (uint32_t i = 0; i < accepted->member_count; i++) {

@@ -4,7 +4,8 @@
 #include "core/detection/hearing.h"
 #include "core/detection/route.h"
 
-/* It says that it does not hear this coordinator: it would not hear that it is the one. */
+/* Does the member say that it does not hear this coordinator? Then it would not hear that it is to
+ * follow. */
 static bool is_deaf(const struct core *core, uint32_t position)
 {
     const uint64_t unheard_ms = core->peers[position].signs.unheard_ms;
