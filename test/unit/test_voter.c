@@ -167,7 +167,7 @@ Test(voter, is_bound_by_any_of_the_questions)
     bench_free(bench);
 }
 
-/* Z2e, Z2l: an older proposal of the same reign that comes late takes nothing back; and a grant
+/* Z2e: an older proposal of the same reign that comes late takes nothing back; and a grant
  * that the record does not hold would let a view be committed that the next one does not find. */
 Test(voter, keeps_the_highest_view_that_it_accepted)
 {
@@ -181,7 +181,7 @@ Test(voter, keeps_the_highest_view_that_it_accepted)
     bench_free(bench);
 }
 
-/* Z2l: one name, another content. */
+/* Z2e: one name, another content. */
 Test(voter, grants_no_view_beside_the_one_that_it_accepted)
 {
     struct voter_bench *bench = bench_of_x();

@@ -386,7 +386,7 @@ static void lease(struct core *core, uint64_t length_ms, uint64_t hold_ms)
     voter->until_ms = larger(voter->until_ms, core->now_ms + length_ms);
 }
 
-/* Z2l: what a grant speaks of is what the next one to be elected will find here. Returns whether
+/* Z2e: what a grant speaks of is what the next one to be elected will find here. Returns whether
  * the view is the accepted one now. */
 static bool accept_view(struct core *core, const struct view *view)
 {

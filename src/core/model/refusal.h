@@ -190,7 +190,7 @@
     X(MERGE_BEGUN, "merge_begun", "M3d", "that merge was begun before")                            \
     X(MERGE_NOT_WINNING, "merge_not_winning", "M5a", "this part does not win any more")            \
     X(VOTE_PROMISED, "vote_promised", "Z2a", "this voter is bound to that epoch or a higher one")  \
-    X(VOTE_ACCEPTED, "vote_accepted", "Z2l",                                                       \
+    X(VOTE_ACCEPTED, "vote_accepted", "Z2e",                                                       \
       "this voter has accepted another view of that epoch, which is not lower")                    \
     X(VOTE_MEANWHILE, "vote_meanwhile", "Z2l",                                                     \
       "what the voter accepted may be the view under way")                                         \

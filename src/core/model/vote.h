@@ -64,7 +64,7 @@ enum vote_result {
     VOTE_GRANTED,       /* it may be answered now */
     VOTE_WAITS,         /* granted; the answer is due when the record is on disk */
     VOTE_REFUSED_EPOCH, /* bound to a higher epoch, or to another life in this one; or another view
-                         * of this one, which is not lower, was accepted (Z2l) */
+                         * of this one, which is not lower, was accepted (Z2e) */
     VOTE_REFUSED_LEASE, /* another life's lease has not run out */
     VOTE_MUTE,          /* no record, a record of another lineage, or it cannot be written */
     VOTE_REFUSED_FRESH, /* as a member it still hears somebody older than the asker (C2b) */
