@@ -675,6 +675,7 @@ bool sim_has_terms(const struct sim *sim, const struct rules *rules)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
         if (host->running && !host->paused && !host->broken && !host->isolated &&
+            !host->only_votes &&
             (core_agreed(host->core)->joint ||
              !rules_equal(&core_agreed(host->core)->now, rules))) {
             return false;
@@ -683,10 +684,22 @@ bool sim_has_terms(const struct sim *sim, const struct rules *rules)
     return true;
 }
 
-void sim_rename(struct sim *sim, uint32_t index, const char *name)
+/* A record under the name of before is not found any more (Z3b). */
+static void give_name(struct sim *sim, uint32_t index, const char *name)
 {
     struct host *host = host_of(sim, index);
+    const struct record_write *kept = host->record.kept;
+    const bool votes = kept != NULL && strcmp(kept->voter, host->right_name) != 0 &&
+                       sim_lists(sim) != NULL &&
+                       voter_lists_find(sim_lists(sim), &kept->record.id) != VOTER_NONE;
+
+    sim->misnamed |= votes && strcmp(host->name, name) != 0 && !sim_may_spoil_record(sim, index);
     snprintf(host->name, sizeof host->name, "%s", name);
+}
+
+void sim_rename(struct sim *sim, uint32_t index, const char *name)
+{
+    give_name(sim, index, name);
 }
 
 void sim_tag(struct sim *sim, uint32_t index, const char *tag)
@@ -761,12 +774,17 @@ bool sim_is_configured(const struct sim *sim, uint32_t index)
     return same;
 }
 
+bool sim_has_lost_quorum(const struct sim *sim)
+{
+    return sim->misnamed && !sim_have_quorum(sim);
+}
+
 void sim_configure(struct sim *sim, uint32_t index)
 {
     struct host *host = host_of(sim, index);
     const struct sim_terms terms = sim_usual_terms(sim);
 
-    memcpy(host->name, host->right_name, sizeof host->name);
+    give_name(sim, index, host->right_name);
     sim_set_terms(sim, index, &terms);
     host->seed_count = sim->options.seed_count;
     for (uint32_t i = 0; i < host->seed_count; i++) {

@@ -155,6 +155,7 @@ struct sim {
     struct sim_options options;
     struct timing timing;
     uint64_t silent_ms; /* a longer silence is one by all terms that there are */
+    bool misnamed;      /* a record that was needed was made under another's name */
     bool mixed;         /* a host may be started with other options than the others */
     struct random random;
     struct queue queue;

@@ -72,6 +72,11 @@ const struct fault *fault_table(uint32_t *count)
         {"recovery", 3, FAULTS_OF_RECOVERY, FAULT_SPLITS, strike_recovery},
         {"hasty recovery", 1, FAULTS_OF_RECOVERY, FAULT_SPLITS, strike_hasty_recovery},
         {"witness", 4, FAULTS_OF_WITNESSES, FAULT_HARMLESS, strike_witness},
+        {"narrow path to a witness", 2, FAULTS_OF_WITNESS_HOSTS, FAULT_HARMLESS,
+         strike_narrow_path_to_a_witness},
+        {"clock of a witness", 2, FAULTS_OF_WITNESS_HOSTS, FAULT_HARMLESS,
+         strike_clock_of_a_witness},
+        {"disk of a witness", 2, FAULTS_OF_WITNESS_HOSTS, FAULT_HARMLESS, strike_disk_of_a_witness},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

@@ -32,6 +32,7 @@ enum fault_group {
     FAULTS_OF_RECOVERY,  /* for some of those where nobody lies and no options differ: voters are
                             lost for good, or so an operator says */
     FAULTS_OF_WITNESSES, /* for some of those whose voters change */
+    FAULTS_OF_WITNESS_HOSTS, /* for some of these */
 };
 
 struct fault {

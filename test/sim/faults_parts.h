@@ -104,6 +104,7 @@ void strike_lost_questions(struct sim *sim, struct random *random);
 /* --- faults_size.c --- */
 
 void strike_narrow_path(struct sim *sim, struct random *random);
+void strike_narrow_path_to_a_witness(struct sim *sim, struct random *random);
 void strike_long_tags(struct sim *sim, struct random *random);
 
 /* --- faults_configuration.c --- */
@@ -125,6 +126,8 @@ void strike_change_of_voters(struct sim *sim, struct random *random);
 void strike_recovery(struct sim *sim, struct random *random);
 void strike_hasty_recovery(struct sim *sim, struct random *random);
 void strike_witness(struct sim *sim, struct random *random);
+void strike_clock_of_a_witness(struct sim *sim, struct random *random);
+void strike_disk_of_a_witness(struct sim *sim, struct random *random);
 void strike_pause_of_the_acting(struct sim *sim, struct random *random);
 void strike_pause_in_a_campaign(struct sim *sim, struct random *random);
 void strike_cut_of_the_acting(struct sim *sim, struct random *random);

@@ -63,6 +63,26 @@ void strike_narrow_path(struct sim *sim, struct random *random)
     }
 }
 
+/* To it or from it, for one host or all. */
+void strike_narrow_path_to_a_witness(struct sim *sim, struct random *random)
+{
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t bytes = draw_u32(random, HOLE_LEAST, HOLE_MOST);
+    const uint64_t ms = draw(random, 500, 20000);
+    const uint64_t ways = draw(random, 0, 3);
+    const uint32_t one = draw(random, 0, 1) == 0 ? any_host(sim, random) : SIM_NOBODY;
+
+    sim_set_segments(sim, draw(random, 0, 1) == 0 ? SMALL_SEGMENTS : LARGE_SEGMENTS);
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if ((one == SIM_NOBODY || one == i) && ways != 1) {
+            narrow_for(sim, i, witness, bytes, ms);
+        }
+        if ((one == SIM_NOBODY || one == i) && ways != 2) {
+            narrow_for(sim, witness, i, bytes, ms);
+        }
+    }
+}
+
 void strike_long_tags(struct sim *sim, struct random *random)
 {
     const char *tag = draw_tag(random);

@@ -336,6 +336,42 @@ void strike_witness(struct sim *sim, struct random *random)
     }
 }
 
+/* Slewed as much as it may be, mostly; and in a machine that stands still its clock goes on, so
+ * that it jumps for whoever looks. */
+void strike_clock_of_a_witness(struct sim *sim, struct random *random)
+{
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint64_t kind = draw(random, 0, 3);
+    const int64_t rate_ppm = (int64_t)draw(random, 0, 2 * CLOCK_RATE_PPM_MAX) - CLOCK_RATE_PPM_MAX;
+
+    if (kind == 0) {
+        stop_for(sim, random, witness);
+    } else if (kind == 1) {
+        sim_skew(sim, witness, rate_ppm);
+    } else {
+        sim_skew(sim, witness, kind == 2 ? CLOCK_RATE_PPM_MAX : -CLOCK_RATE_PPM_MAX);
+    }
+}
+
+static void write_its_record(struct sim *sim, uint32_t witness, uint32_t unused)
+{
+    (void)unused;
+    sim_fail_record(sim, witness, false);
+}
+
+void strike_disk_of_a_witness(struct sim *sim, struct random *random)
+{
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint64_t ms = draw(random, 100, 8000);
+
+    if (draw(random, 0, 1) == 0) {
+        sim_stick_record(sim, witness, ms);
+    } else {
+        sim_fail_record(sim, witness, true);
+        sim_after(sim, ms, write_its_record, witness, 0);
+    }
+}
+
 /* --- Leases --- */
 
 /* About as long as a coordinator counts a lease, as a voter holds it, or as a silence may last. */

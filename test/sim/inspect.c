@@ -142,7 +142,8 @@ static uint8_t place_left(const struct sim *sim, uint32_t index)
     const struct vote_record *record = record_disk_find(disk);
     const bool votes = record != NULL && !disk->damaged && !disk->spoilt && lists != NULL &&
                        record->state == VOTE_RECORD_FOUNDED && record->accepted != NULL &&
-                       strcmp(host->name, host->right_name) == 0;
+                       strcmp(host->name, host->right_name) == 0 &&
+                       strcmp(disk->kept->voter, host->right_name) == 0;
 
     return votes ? voter_lists_find(lists, &record->id) : VOTER_NONE;
 }

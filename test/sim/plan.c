@@ -218,7 +218,8 @@ static bool converges_after_lies(const struct plan *plan, struct sim *sim, uint6
 {
     return sim_converges(sim, ms) ||
            (liar_has_betrayed(sim) && sim_forgets_invented(sim) && sim_converges(sim, ms)) ||
-           (plan->successors && liar_has_lied(sim) && plan_recovers(plan, sim));
+           (((plan->successors && liar_has_lied(sim)) || sim_has_lost_quorum(sim)) &&
+            plan_recovers(plan, sim));
 }
 
 static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)

@@ -6,21 +6,23 @@
 #include "plan.h"
 
 enum {
-    CLOCKS_ONE_IN = 8,       /* plans have clocks that are wrong */
-    SIZE_ONE_IN = 4,         /* have paths through which nothing long passes */
-    QUESTIONS_ONE_IN = 8,    /* have questions that are lost, or what answers them */
-    NARROWED_ONE_IN = 8,     /* one for good, unless a host is broken in another way */
-    OPTIONS_ONE_IN = 10,     /* have hosts that are started with other options */
-    OPERATORS_ONE_IN = 4,    /* have operators who move the coordinator */
-    STRANGERS_ONE_IN = 2,    /* where a liar is asked for, have strangers who lie */
-    LIARS_ONE_IN = 2,        /* or members */
-    HAUNTED_ONE_IN = 4,      /* or a stranger who does not end */
-    STRICT_ONE_IN = 4,       /* are of guard strict */
-    RECOVERY_ONE_IN = 4,     /* of these, have voters that are lost for good */
-    STRICT_TERMS_ONE_IN = 3, /* of these terms change, too */
-    SUCCESSORS_ONE_IN = 4,   /* of those with lies, have some of histories that succeed */
-    WITNESS_ONE_IN = 2,      /* of those whose voters change, have a witness */
-    TARGET_ONE_IN = 3,       /* and have a target of voters */
+    CLOCKS_ONE_IN = 8,         /* plans have clocks that are wrong */
+    SIZE_ONE_IN = 4,           /* have paths through which nothing long passes */
+    QUESTIONS_ONE_IN = 8,      /* have questions that are lost, or what answers them */
+    NARROWED_ONE_IN = 8,       /* one for good, unless a host is broken in another way */
+    OPTIONS_ONE_IN = 10,       /* have hosts that are started with other options */
+    OPERATORS_ONE_IN = 4,      /* have operators who move the coordinator */
+    STRANGERS_ONE_IN = 2,      /* where a liar is asked for, have strangers who lie */
+    LIARS_ONE_IN = 2,          /* or members */
+    HAUNTED_ONE_IN = 4,        /* or a stranger who does not end */
+    STRICT_ONE_IN = 4,         /* are of guard strict */
+    RECOVERY_ONE_IN = 4,       /* of these, have voters that are lost for good */
+    STRICT_TERMS_ONE_IN = 3,   /* of these terms change, too */
+    SUCCESSORS_ONE_IN = 4,     /* of those with lies, have some of histories that succeed */
+    WITNESS_BESIDE_ONE_IN = 2, /* also of those with lies, or with voters that are lost for good */
+    WITNESS_HOST_ONE_IN = 3,   /* of those with a witness, have trouble at its host */
+    WITNESS_ONE_IN = 2,        /* of those whose voters change, have a witness */
+    TARGET_ONE_IN = 3,         /* and have a target of voters */
     VOTERS_LEAST = 3,
 };
 
@@ -285,7 +287,17 @@ static void draw_witness(struct plan *plan, const char *only)
                          draw(&random, 1, WITNESS_ONE_IN) == 1)) {
         plan->witnesses = 1;
         draw_group(plan, FAULTS_OF_WITNESSES, only, 1);
+        draw_group(plan, FAULTS_OF_WITNESS_HOSTS, only, only != NULL ? 1 : WITNESS_HOST_ONE_IN);
     }
+}
+
+/* Where somebody lies, or voters are lost for good, in some plans. */
+static bool draw_witness_beside(uint64_t seed)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x424553494445));
+    return draw(&random, 1, WITNESS_BESIDE_ONE_IN) == 1;
 }
 
 static bool is_lie(const char *fault)
@@ -364,8 +376,8 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     if (plan->guard.policy == GUARD_STRICT && !options->liar && !plan->mixed) {
         draw_group(plan, FAULTS_OF_RECOVERY, NULL, RECOVERY_ONE_IN);
     }
-    if (plan->guard.policy == GUARD_STRICT && !options->liar &&
-        !has_fault(plan, FAULTS_OF_RECOVERY)) {
+    if (plan->guard.policy == GUARD_STRICT &&
+        ((!options->liar && !has_fault(plan, FAULTS_OF_RECOVERY)) || draw_witness_beside(seed))) {
         draw_witness(plan, options->only);
     }
 }

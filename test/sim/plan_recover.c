@@ -1,5 +1,5 @@
 /* What operators do where somebody who has the key has ended a history (Z18c), as docs/security.md
- * tells them. */
+ * tells them; or where they have lost more than half of the voters themselves. */
 #include "plan_parts.h"
 
 static uint32_t acting_host(const struct plan *plan, const struct sim *sim)

@@ -117,6 +117,10 @@ bool sim_is_left(const struct sim *sim, uint32_t host);
 bool sim_has_seen_more(const struct sim *sim, uint32_t host, uint32_t other);
 bool sim_have_quorum(const struct sim *sim);
 
+/* Have they none any more since a host has its right name again, under which its record is not
+ * found? */
+bool sim_has_lost_quorum(const struct sim *sim);
+
 /* Has it the only record that is left of those with whom the cluster was founded? Without it they
  * would found another one (Z8). */
 bool sim_keeps_from_founding(const struct sim *sim, uint32_t host);
