@@ -285,6 +285,9 @@ case_a_mistyped_verb_gets_a_suggestion()
         one_line "$err"
         has "$err" "did you mean '${pair#*:}'"
     done
+    run 64 up --htpt 3
+    one_line "$err"
+    has "$err" "there is no such option; for a page for each: scripts/cluster up --http"
     run 64 abracadabra
     has_not "$err" "did you mean"
 }

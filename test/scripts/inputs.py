@@ -5,7 +5,8 @@ the command, and the right status.
     test/scripts/inputs.sh BUILD [--show]      --show prints each command, its status and what it wrote
 
 The table is in test/scripts/inputs.txt: STATUS, the words of a command line as a shell has them, and perhaps
-=> and words that the answer has to have. A status of 1 to 6 is asked of the daemon of a cluster of three.
+=> and words that the answer has to have. FILE and the lines behind it are a file of
+doyend. A status of 1 to 6 is asked of the daemon of a cluster of three.
 """
 
 import os
@@ -46,6 +47,11 @@ def run(build, folder, command):
     else:
         words = [os.path.join(build, program), *words[1:]]
     words = [word.replace("LONG", "x" * 600) for word in words]
+    if "FILE" in words:  # What follows are its lines, after a name and an address.
+        at = words.index("FILE")
+        with open(f"{folder}/doyend.conf", "w", encoding="utf-8") as file:
+            file.write("\n".join(["name = a", "listen = 127.0.0.1:9951", *words[at + 1:]]) + "\n")
+        words = [*words[:at], "--check", "--config", f"{folder}/doyend.conf"]
     done = subprocess.run(words, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=LIMIT_S, check=False)
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")

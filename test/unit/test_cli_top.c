@@ -331,7 +331,7 @@ Test(cli_top, members_are_drawn_at_80_by_24)
     assert_screen(
         (struct top_ui){.pane = TOP_PANE_MEMBERS}, 24, 80,
         "cyrene is suspected\n"
-        "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2 needed\n"
+        "cluster doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2 needed\n"
         "coordinator athens, this node: acts, 799 ms left (advisory)  |  3 members, 1 sus\n"
         "[1 Members] 2 Links  3 Events  4 Counters\n"
         "AGE  NAME       STATE              HEARD  ROLE                    ADDRESS\n"
@@ -372,7 +372,7 @@ Test(cli_top, a_way_that_is_cut_is_drawn)
     assert_screen(
         (struct top_ui){.pane = TOP_PANE_LINKS}, 14, 80,
         "cyrene is suspected\n"
-        "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2 needed\n"
+        "cluster doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2 needed\n"
         "coordinator athens, this node: acts, 799 ms left (advisory)  |  3 members, 1 sus\n"
         " 1 Members [2 Links] 3 Events  4 Counters\n"
         "WATCHES               ON      LAST SIGN  STATE    LIFELINE\n"
@@ -391,7 +391,7 @@ Test(cli_top, splits_and_merges_are_marked_in_the_course_of_time)
 {
     assert_screen((struct top_ui){.pane = TOP_PANE_EVENTS}, 18, 60,
                   "cyrene is suspected\n"
-                  "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 h\n"
+                  "cluster doyen  |  athens: member  |  view 2.4  |  guard 2, 3\n"
                   "coordinator athens, this node: acts, 799 ms left (advisory)\n"
                   " 1 Members  2 Links [3 Events] 4 Counters\n"
                   "MEMBERS OVER TIME  S split  M merge  C take-over\n"
@@ -414,7 +414,7 @@ Test(cli_top, counters_are_drawn_with_their_rates)
 {
     assert_screen((struct top_ui){.pane = TOP_PANE_COUNTERS}, 16, 60,
                   "cyrene is suspected\n"
-                  "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 h\n"
+                  "cluster doyen  |  athens: member  |  view 2.4  |  guard 2, 3\n"
                   "coordinator athens, this node: acts, 799 ms left (advisory)\n"
                   " 1 Members  2 Links  3 Events [4 Counters]\n"
                   "OF THIS NODE                   A SECOND    SINCE START\n"
@@ -446,7 +446,7 @@ Test(cli_top, a_daemon_that_is_away_is_said_first_and_why_is_shown_below)
     cr_expect_str_eq(text,
                      "AWAY: the daemon does not answer; this is from 100 ms ago. nobody answ\n"
                      "cyrene is suspected\n"
-                     "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2\n"
+                     "cluster doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of\n"
                      "coordinator athens, this node: acts, 799 ms left (advisory)  |  3 memb\n"
                      "[1 Members] 2 Links  3 Events  4 Counters\n"
                      "AGE  NAME       STATE              HEARD  ROLE                    ADDR\n"

@@ -39,7 +39,7 @@ static void draw_cluster(const struct top_area *area, size_t line, const struct 
                  met ? "" : ": NOT MET");
     }
     top_area_line(area, line, met ? TOP_HEADING : LOOK_BAD,
-                  "doyen %s  |  %s: %s  |  view %" PRIu64 ".%" PRIu64 "  |  guard %s",
+                  "cluster %s  |  %s: %s  |  view %" PRIu64 ".%" PRIu64 "  |  guard %s",
                   document_text(members, "cluster", "?"), document_text(members, "self", "?"),
                   document_text(members, "phase", "?"), document_number(view, "epoch"),
                   document_number(view, "version"), text);

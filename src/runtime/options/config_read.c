@@ -174,6 +174,11 @@ static bool apply_file_setting(void *context, const char *key, const char *value
     const char *file = reading->outcome->file;
 
     if (index == option_count() || !option_is_of(option_at(index), reading->host->program)) {
+        if (key[0] == '\0' || strchr(key, ' ') != NULL) { /* A colon is taken for an equals sign. */
+            return refuse_config(reading, EXIT_CONFIGURATION,
+                                 "%.300s:%u: neither a setting nor a comment: write KEY = VALUE",
+                                 file, line);
+        }
         const char *near = option_suggest(key, true, reading->host->program);
         const char *instead = option_instead(key, reading->host->program);
         if (instead != NULL) {
