@@ -201,7 +201,7 @@ soon 60 "doyen init prints its words" grep -q "This waits" "$work/host1.out"
 mapfile -t words < <(sed -nE 's/^ *doyen join 10\.77\.0\.1 (.*)/\1/p' "$work/host1.out")
 type 2 doyen join 10.77.0.1 "${words[0]}"
 type 3 doyen join 10.77.0.1 "${words[1]}"
-soon 20 "the job runs" has_written
+soon 60 "the job runs" has_written
 first=$(writers)
 printf '%6.1f s      the job runs on %s\n' "$(since)" "$first"
 [ "$first" = host1 ] || { show; fail "the job runs on $first"; }
@@ -218,7 +218,7 @@ is_taken_over()
 {
     [[ $(writers) =~ ^host1\ host[23]$ ]]
 }
-soon 20 "the job runs on another host" is_taken_over
+soon 60 "the job runs on another host" is_taken_over
 printf '%6.1f s      the job runs on %s, %.1f s after host1 lost its power\n' "$(since)" \
     "$(writers | sed 's/.* //')" "$(awk -v a="$(since)" -v b="$lost" 'BEGIN { print a - b }')"
 took=$(since)
