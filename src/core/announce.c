@@ -1,5 +1,5 @@
 /* Who is told that a view was installed, and that a life is over: all modules of which something
- * referred to it, in an order that is part of the protocol. */
+ * referred to it. */
 #include "core/state/announce.h"
 
 #include "core/agreement/absent.h"
@@ -40,8 +40,19 @@
 #include "core/holding/holding.h"
 #include "core/state/outbox.h"
 
-/* In the order in which watchers hear of it: the phase, who went and who came, the view, the
- * coordinator. Each module settles what referred to the view before. */
+/* Each module settles what referred to the view before. In five parts, in this order:
+ *
+ *   1. what all others go by: which member stands where, the terms in force, who is watched;
+ *   2. what was seen of the members; then watchers hear who went and who came, and lifelines are
+ *      held to those who are watched now;
+ *   3. what is under way: what waits for a grant before the promise is forgotten that it goes by,
+ *      where the voters are before it is counted how many of them are members, and a proposal that
+ *      came to nothing before what acknowledges it;
+ *   4. what this node is about to do;
+ *   5. those outside: watchers hear of the view, then whether this node acts in it; the disk gets
+ *      it; and the other members are told last, of what then holds.
+ *
+ * Within a part the order does not matter, but for what is said here. */
 void announce_view_installed(struct core *core, const struct installed *before)
 {
     /* J2d: no higher than this node can, whatever a view says. */
@@ -51,6 +62,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     peers_on_view_installed(core, before);
     accord_on_view_installed(core, before);
     watch_on_view_installed(core, before);
+
     rounds_on_view_installed(core);
     detector_on_view_installed(core, before);
     numbers_on_view_installed(core, before);
@@ -61,6 +73,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     install_on_view_installed(core, before);
     news_tell_members(core, before);
     watch_hold_lifelines(core);
+
     candidacy_on_view_installed(core);
     granter_on_view_installed(core);
     unanswered_on_view_installed(core);
@@ -74,12 +87,14 @@ void announce_view_installed(struct core *core, const struct installed *before)
     change_on_view_installed(core);
     change_count_on_view_installed(core, before);
     change_accept_on_view_installed(core);
+
     next_view_on_view_installed(core, before);
     move_on_view_installed(core);
     wish_on_view_installed(core);
     merge_on_view_installed(core);
     probe_on_view_installed(core);
     holding_on_view_installed(core, before);
+
     news_tell_view(core, before);
     standing_on_view_installed(core);
     outbox_store(core);

@@ -314,8 +314,22 @@ bool next_view_has_room(const struct core *core, const struct view *view,
     return view->member_count < core_capacity(core) && view->member_count + places < size;
 }
 
-enum refusal next_view_why_no_room(const struct core *core, const struct view *view)
+enum refusal next_view_turns_away(const struct core *core, const struct view *view,
+                                  const struct member *joiner)
 {
+    const uint32_t former = view_find_address(view, &joiner->address); /* It gives way (J4). */
+    const uint32_t named = view_find_name(view, joiner->name);
+
+    if (!versions_meet(view_versions(view, former), joiner->versions)) {
+        return REFUSED_VERSIONS_DIFFER;
+    }
+    if ((named != VIEW_NONE && named != former) ||
+        voter_lists_have_witness(&view->voters, joiner->name, &joiner->address)) { /* Z16d */
+        return REFUSED_NAME_IN_USE;
+    }
+    if (former != VIEW_NONE || next_view_has_room(core, view, joiner)) {
+        return REFUSED_COUNT;
+    }
     return view->member_count < core_capacity(core) ? REFUSED_SIZE_REACHED
                                                     : REFUSED_CAPACITY_REACHED;
 }
@@ -357,14 +371,11 @@ static void admit_queued(struct core *core, struct view *next, uint32_t *first_j
             continue;
         }
         end_former_life(next, joiner, first_joiner);
-        if (!next_view_has_room(core, next, joiner)) {
-            refuse_joiner(core, joiner, next_view_why_no_room(core, next));
-        } else if (!versions_meet(view_versions(next, VIEW_NONE), joiner->versions)) {
-            refuse_joiner(core, joiner, REFUSED_VERSIONS_DIFFER); /* From one before it (J2c). */
-        } else if (view_find_name(next, joiner->name) != VIEW_NONE) {
-            refuse_joiner(core, joiner, REFUSED_NAME_IN_USE);
-        } else {
+        against = next_view_turns_away(core, next, joiner);
+        if (against == REFUSED_COUNT) {
             view_append(next, joiner);
+        } else {
+            refuse_joiner(core, joiner, against);
         }
     }
     /* A joiner that does not get in this time asks again; one that never answers does not block the

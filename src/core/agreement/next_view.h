@@ -56,8 +56,11 @@ void next_view_drop_joiners(struct core *core, enum refusal reason);
 bool next_view_has_room(const struct core *core, const struct view *view,
                         const struct member *joiner);
 
-/* Why there is none: the capacity, or the stated size. */
-enum refusal next_view_why_no_room(const struct core *core, const struct view *view);
+/* J2, I2, G1: what stands against having the joiner in that view, in the place of its former life
+ * if that is there; REFUSED_COUNT: nothing. Asked of the view that holds when the joiner asks, and
+ * of the next one when it is built, for others may have come between. */
+enum refusal next_view_turns_away(const struct core *core, const struct view *view,
+                                  const struct member *joiner);
 
 /* Where a view is put together, to be proposed or installed in the same step. There is one. */
 struct view *next_view_buffer(struct core *core);

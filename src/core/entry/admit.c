@@ -49,21 +49,37 @@ static struct versions versions_asked(const struct core *core, const struct memb
     return view_versions(&core->view, view_find_address(&core->view, &joiner->address));
 }
 
-static void turn_away(struct core *core, const struct joiner *joiner, enum join_refusal reason,
-                      const struct address *holder)
+/* What a joiner is told of a refusal that stands. */
+static enum join_refusal reason_of(enum refusal against)
+{
+    return against == REFUSED_TERMS_DIFFER      ? JOIN_REFUSED_TERMS
+           : against == REFUSED_VERSIONS_DIFFER ? JOIN_REFUSED_VERSIONS
+           : against == REFUSED_NAME_IN_USE     ? JOIN_REFUSED_NAME
+                                                : JOIN_REFUSED_FULL;
+}
+
+/* Who has its name; where a witness has that, or its address, the joiner's own address says so. */
+static const struct address *holder_of(const struct core *core, const struct member *joiner)
+{
+    const uint32_t position = view_find_name(&core->view, joiner->name);
+
+    return position == VIEW_NONE ? &joiner->address : &core->view.members[position].address;
+}
+
+static void turn_away(struct core *core, const struct joiner *joiner, enum refusal against)
 {
     struct message *message = outbox_message(core, MESSAGE_JOIN_REFUSED);
 
     if (message == NULL) {
         return;
     }
-    message->join_refused.reason = reason;
+    message->join_refused.reason = reason_of(against);
     terms_copy(&message->join_refused.terms, &core->terms);
     message->join_refused.limit = core_room(core);
     message->join_refused.versions = versions_asked(core, &joiner->member);
     message->join_refused.joiner = joiner->member.versions;
-    if (holder != NULL) {
-        message->join_refused.address = *holder;
+    if (against == REFUSED_NAME_IN_USE) {
+        message->join_refused.address = *holder_of(core, &joiner->member);
     }
     answer(core, message, joiner);
     if (core->now_ms >= core->admit.told_ms + core->timing.heartbeat_ms) {
@@ -73,69 +89,49 @@ static void turn_away(struct core *core, const struct joiner *joiner, enum join_
     }
 }
 
-enum name_state { NAME_FREE, NAME_TAKEN, NAME_IN_DOUBT };
-
-/* I2: a name is taken by a live member at another address, in doubt while that one is silent; or
- * by a witness, as is that one's address (Z16d). */
-static enum name_state name_state_of(struct core *core, const struct member *joiner,
-                                     struct address *holder)
+/* What stands against a joiner as such. I2: a name is taken by a live member at another address,
+ * and in doubt while that one is silent. */
+static enum refusal why_not(struct core *core, const struct joiner *joiner)
 {
-    uint32_t position = view_find_name(&core->view, joiner->name);
-
-    if (voter_lists_have_witness(&core->view.voters, joiner->name, &joiner->address)) {
-        *holder = joiner->address;
-        return NAME_TAKEN;
-    }
-    if (position == VIEW_NONE ||
-        address_equal(&core->view.members[position].address, &joiner->address)) {
-        return NAME_FREE;
-    }
-    *holder = core->view.members[position].address;
-    watch_want(core, position);
-    return hearing_is_fresh(core, position) ? NAME_TAKEN : NAME_IN_DOUBT;
-}
-
-/* What stands against a joiner as such; it is told. */
-static bool is_turned_away(struct core *core, const struct message *message, enum name_state name,
-                           const struct address *holder)
-{
-    const struct joiner *joiner = &message->joiner;
-    bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
+    const uint32_t holder = view_find_name(&core->view, joiner->member.name);
 
     if (!accord_admits(core, &joiner->terms)) {
-        refuse(core, message, REFUSED_TERMS_DIFFER);
-        turn_away(core, joiner, JOIN_REFUSED_TERMS, NULL);
-    } else if (!versions_meet(versions_asked(core, &joiner->member), joiner->member.versions)) {
-        refuse(core, message, REFUSED_VERSIONS_DIFFER);
-        turn_away(core, joiner, JOIN_REFUSED_VERSIONS, NULL);
-    } else if (name == NAME_TAKEN) {
-        refuse(core, message, REFUSED_NAME_IN_USE);
-        turn_away(core, joiner, JOIN_REFUSED_NAME, holder);
-    } else if (!replaces && !next_view_has_room(core, &core->view, &joiner->member)) {
-        refuse(core, message, next_view_why_no_room(core, &core->view));
-        turn_away(core, joiner, JOIN_REFUSED_FULL, NULL);
-    } else {
+        return REFUSED_TERMS_DIFFER;
+    }
+    const enum refusal against = next_view_turns_away(core, &core->view, &joiner->member);
+    if (against != REFUSED_NAME_IN_USE || holder == VIEW_NONE) {
+        return against;
+    }
+    watch_want(core, holder);
+    return hearing_is_fresh(core, holder) ? against : REFUSED_NAME_IN_DOUBT;
+}
+
+/* The joiner is told of what stands against it for good. */
+static bool is_turned_away(struct core *core, const struct message *message, enum refusal against)
+{
+    if (against == REFUSED_COUNT || against == REFUSED_NAME_IN_DOUBT) {
         return false;
     }
+    refuse(core, message, against);
+    turn_away(core, &message->joiner, against);
     return true;
 }
 
 /* What only stands against it now: this node must be sure of its reign, not be about to give it up
  * (M3), the name must be free (I2), and not fail too often (R4). It asks again. */
-static bool is_the_moment(struct core *core, const struct message *message, enum name_state name)
+static bool is_the_moment(struct core *core, const struct message *message, enum refusal against)
 {
     if (!standing_is_settled(core)) {
-        refuse(core, message, REFUSED_REIGN_UNSURE);
+        against = REFUSED_REIGN_UNSURE;
     } else if (core->merge.yielding) {
-        refuse(core, message, REFUSED_PART_YIELDS);
-    } else if (name != NAME_FREE) {
-        refuse(core, message, REFUSED_NAME_IN_DOUBT);
-    } else if (!flap_admits(core, message->joiner.member.name)) {
-        refuse(core, message, REFUSED_NAME_FLAPS);
-    } else {
-        return true;
+        against = REFUSED_PART_YIELDS;
+    } else if (against == REFUSED_COUNT && !flap_admits(core, message->joiner.member.name)) {
+        against = REFUSED_NAME_FLAPS;
     }
-    return false;
+    if (against != REFUSED_COUNT) {
+        refuse(core, message, against);
+    }
+    return against == REFUSED_COUNT;
 }
 
 /* F2: of two who may found, the one with the lower address does; the other waits for it. */
@@ -251,9 +247,7 @@ void admit_on_join(struct core *core, const struct message *message)
         hand_on(core, message);
         return;
     }
-    struct address holder = {0};
-    enum name_state name = name_state_of(core, &joiner->member, &holder);
-    if (!is_turned_away(core, message, name, &holder)) {
+    if (!is_turned_away(core, message, why_not(core, joiner))) {
         send_offer(core, joiner,
                    &joiner->member.address); /* Even if it has to wait: somebody is here (F2). */
     }
@@ -297,9 +291,8 @@ void admit_on_ready(struct core *core, const struct message *message)
     if (!proved && !may_answer(core, message)) {
         return;
     }
-    struct address holder = {0};
-    enum name_state name = name_state_of(core, &joiner->member, &holder);
-    if (is_turned_away(core, message, name, &holder) || !is_the_moment(core, message, name)) {
+    const enum refusal against = why_not(core, joiner);
+    if (is_turned_away(core, message, against) || !is_the_moment(core, message, against)) {
         return;
     }
     if (!proved) {
