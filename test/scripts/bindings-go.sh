@@ -20,4 +20,5 @@ unformatted=$(gofmt -l . "$top/src/bindings/go" "$top"/examples/*.go)
 }
 go vet . doyen
 go vet "$top/examples/leader.go"
+go vet "$top/examples/workers.go"
 exec go test -count=1 "$@" .

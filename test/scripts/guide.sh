@@ -153,6 +153,17 @@ set_namespaces_apart()
     fi
 }
 
+# A page with PostgreSQL runs it as its own account, which has to get at what is there.
+look_for_postgresql()
+{
+    chmod 755 "$folder"
+    if [ ! -x /usr/lib/postgresql/15/bin/initdb ] || [ ! -e /usr/include/postgresql/libpq-fe.h ] || [ "$(id -u)" -ne 0 ] ||
+        ! runuser -u postgres -- test -x "$build/doyend" -a -r "$top/examples/postgresql.py" 2>/dev/null; then
+        echo "skipped: PostgreSQL 15 and libpq-dev are not installed, or the account postgres may not look in here"
+        exit 77
+    fi
+}
+
 # HAProxy is that of the system, or is taken out of Debian's package, once for each build.
 take_haproxy()
 {
@@ -170,7 +181,8 @@ take_haproxy()
 # --- The page -------------------------------------------------------------------------------------
 
 make_clone
-! grep -q '^haproxy' "$page" || take_haproxy
+! grep -q 'haproxy -f' "$page" || take_haproxy
+! grep -q initdb "$page" || look_for_postgresql
 ! grep -q 'ip netns' "$page" || set_namespaces_apart
 ! grep -q kubectl "$page" || stand_in_for_kubernetes
 DOYEN_CLUSTER_PORT=$(free_ports 8) # Three for the cluster, and some for those who are added.

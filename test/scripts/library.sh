@@ -101,8 +101,12 @@ done
 
 for source in "$top"/examples/*.c; do
     name=$(basename "$source" .c)
-    # shellcheck disable=SC2046 # They are words.
-    "$cc" -std=gnu11 "${warnings[@]}" "$source" -o "$folder/example-$name" $(flags_of doyen) ||
+    others=
+    if grep -q libpq "$source"; then
+        others=$(pkg-config --cflags --libs libpq 2>/dev/null) || continue # It is not installed.
+    fi
+    # shellcheck disable=SC2046,SC2086 # They are words.
+    "$cc" -std=gnu11 "${warnings[@]}" "$source" -o "$folder/example-$name" $(flags_of doyen) $others ||
         fail "examples/$name.c does not compile"
 done
 

@@ -85,7 +85,7 @@ start_node()
 }
 
 # Each name that an expression uses is served, each alert is in the tests, and each label value that
-# an expression asks for exactly is there.
+# an expression asks for exactly is there. docs/guide/alerts.md has a row for each alert.
 case_names()
 {
     local used name alert
@@ -102,7 +102,8 @@ case_names()
     done
     for name in 'doyen_frames_not_opened_total{reason="other key"}' \
         'doyen_voter{status="no record"}' 'doyen_voter{status="damaged record"}' \
-        'doyen_voter{status="cannot write"}'; do
+        'doyen_voter{status="cannot write"}' 'doyen_acting_left_ratio_bucket{le="0.00"}' \
+        'doyen_acting_left_ratio_bucket{le="0.25"}'; do
         grep -qF "$name" "$folder/metrics" || fail "$name is used, and not served"
     done
     for name in doyen_role_candidates doyen_role_held; do
@@ -116,6 +117,7 @@ case_names()
     while read -r alert; do
         grep -q "alertname=\"$alert\"" "$top/test/prometheus/alerts_test.yml" ||
             fail "$alert is not in test/prometheus/alerts_test.yml"
+        grep -q "^| \`$alert\` |" "$top/docs/guide/alerts.md" || fail "$alert is not in docs/guide/alerts.md"
     done < <(sed -nE 's/^ *- alert: (.*)$/\1/p' "$alerts")
 }
 

@@ -71,8 +71,9 @@ static void read_type(struct reading *reading, const char *rest)
     cr_assert(reading->helped && strlen(family) == length && strncmp(family, rest, length) == 0,
               "TYPE without its HELP: %s", rest);
     snprintf(reading->type, sizeof reading->type, "%s", rest + length + 1);
-    cr_assert(strcmp(reading->type, "gauge") == 0 || strcmp(reading->type, "counter") == 0, "%s",
-              rest);
+    cr_assert(strcmp(reading->type, "gauge") == 0 || strcmp(reading->type, "counter") == 0 ||
+                  strcmp(reading->type, "histogram") == 0,
+              "%s", rest);
     cr_assert_eq(strcmp(reading->type, "counter") == 0, ends_with(family, "_total"),
                  "a counter, and nothing else, ends in _total: %s", family);
     reading->helped = false;
@@ -98,6 +99,19 @@ static const char *read_labels(const char *at)
     return at + 1;
 }
 
+/* What follows the family's name in that of a sample. */
+static bool is_ending(const char *text, size_t length, bool of_histogram)
+{
+    static const char *const endings[] = {"_bucket", "_sum", "_count"};
+
+    for (size_t i = 0; of_histogram && i < sizeof endings / sizeof endings[0]; i++) {
+        if (length == strlen(endings[i]) && strncmp(text, endings[i], length) == 0) {
+            return true;
+        }
+    }
+    return !of_histogram && length == 0;
+}
+
 static void read_sample(struct reading *reading, const char *line)
 {
     struct series *series = &reading->series[reading->series_count];
@@ -108,7 +122,10 @@ static void read_sample(struct reading *reading, const char *line)
     cr_assert_lt(reading->series_count, SERIES_MAX);
     cr_assert(reading->family_count > 0 && !reading->helped, "no TYPE before %s", line);
     const char *family = reading->families[reading->family_count - 1];
-    cr_assert(strlen(family) == length && strncmp(family, line, length) == 0,
+    cr_assert(strlen(family) <= length && strncmp(family, line, strlen(family)) == 0,
+              "%s among the samples of %s", line, family);
+    cr_assert(is_ending(line + strlen(family), length - strlen(family),
+                        strcmp(reading->type, "histogram") == 0),
               "%s among the samples of %s", line, family);
     snprintf(series->key, sizeof series->key, "%.*s", (int)(at - line), line);
     for (size_t i = 0; i < reading->series_count; i++) {
@@ -256,6 +273,11 @@ Test(control_metrics, they_say_what_the_node_knows)
         {"doyen_coordinator_is_self", 1},
         {"doyen_acting", 1},
         {"doyen_acting_left_seconds", 0.04},
+        {"doyen_acting_left_ratio_bucket{le=\"0.00\"}", 1},
+        {"doyen_acting_left_ratio_bucket{le=\"0.25\"}", 3},
+        {"doyen_acting_left_ratio_bucket{le=\"+Inf\"}", 3},
+        {"doyen_acting_left_ratio_sum", 0.5},
+        {"doyen_acting_left_ratio_count", 3},
         {"doyen_guard_met", 1},
         {"doyen_guard_fresh_members", 2},
         {"doyen_guard_needed_members", 2},
@@ -283,6 +305,7 @@ Test(control_metrics, they_say_what_the_node_knows)
     };
     struct scene scene;
     scene_open(&scene);
+    scene.metrics.margin = (struct lease_margin){.counts = {[0] = 1, [5] = 2}, .sum = 0.5};
     scene.counters.refused[REFUSED_EPOCH_PROMISED] = 7;
     scene.counters.received[MESSAGE_HEARTBEAT] = 22;
     scene.counters.late_wakeups = 5;

@@ -71,6 +71,46 @@ static void put(const struct desk *desk, uint64_t epoch, uint64_t deadline_ns)
     page_memory_write(desk->page.memory.page, &content);
 }
 
+/* Who looks at the buckets is to see that less and less is left, before nothing is. */
+Test(lease_page, it_counts_how_much_was_left_at_each_renewal)
+{
+    struct lease_margin margin = {.sum = 0};
+
+    lease_margin_note(&margin, 1000, 1001, 1000); /* over before it was renewed */
+    lease_margin_note(&margin, 1000, 1000, 1000);
+    lease_margin_note(&margin, 1000, 999, 1000);
+    lease_margin_note(&margin, 1000, 950, 1000);
+    lease_margin_note(&margin, 1000, 949, 1000);
+    lease_margin_note(&margin, 1000, 400, 1000);
+    lease_margin_note(&margin, 9000, 0, 1000); /* no more than all of it */
+    cr_expect_eq(margin.counts[0], 2);
+    cr_expect_eq(margin.counts[1], 2);
+    cr_expect_eq(margin.counts[2], 1);
+    cr_expect_eq(margin.counts[LEASE_MARGIN_BOUNDS - 1], 2);
+    cr_expect_float_eq(margin.sum, 0.001 + 0.05 + 0.051 + 0.6 + 1, 1e-9);
+}
+
+/* A right that is given up is neither renewed nor lost. */
+Test(lease_page, what_is_given_up_is_no_margin)
+{
+    struct desk desk;
+    desk_open(&desk);
+
+    const uint64_t span_ms = core_acting_span_ms(desk.core);
+    (void)core_step(desk.core,
+                    &(struct event){.type = EVENT_TICK, .now_ms = desk.now_ms + span_ms / 2});
+    lease_page_update(&desk.page, desk.core, desk.now_ms + span_ms / 2);
+    uint64_t count = 0;
+    for (int i = 0; i < LEASE_MARGIN_BOUNDS; i++) {
+        count += desk.page.margin.counts[i];
+    }
+    cr_expect_eq(count, 1);
+    lease_page_withdraw(&desk.page, desk.core, desk.now_ms + span_ms);
+    lease_page_update(&desk.page, desk.core, desk.now_ms + 3 * span_ms);
+    cr_expect_eq(desk.page.margin.counts[0], 0);
+    desk_close(&desk);
+}
+
 /* --- What it says ---------------------------------------------------------------------------- */
 
 Test(lease_page, it_says_who_may_act_and_until_when)

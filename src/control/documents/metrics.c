@@ -202,6 +202,25 @@ static void write_members(const struct facts *facts, struct text_builder *text)
                   "Since the member that has been silent longest was heard.", longest_ms, 1000);
 }
 
+static void write_margin(const struct lease_margin *margin, struct text_builder *text)
+{
+    uint64_t count = 0;
+
+    begin(text, "doyen_acting_left_ratio", "histogram",
+          "What was left of the right to act when it was renewed, as a part of the whole.");
+    for (int i = 0; i < LEASE_MARGIN_BOUNDS; i++) {
+        count += margin->counts[i];
+        text_builder_format(
+            text, "doyen_acting_left_ratio_bucket{le=\"%" PRIu32 ".%02" PRIu32 "\"} %" PRIu64 "\n",
+            lease_margin_bounds[i] / 100, lease_margin_bounds[i] % 100, count);
+    }
+    text_builder_format(text,
+                        "doyen_acting_left_ratio_bucket{le=\"+Inf\"} %" PRIu64
+                        "\ndoyen_acting_left_ratio_sum %.4f\ndoyen_acting_left_ratio_count "
+                        "%" PRIu64 "\n",
+                        count, margin->sum, count);
+}
+
 static void write_view(const struct facts *facts, struct text_builder *text)
 {
     const bool known = facts->coordinator != NULL;
@@ -543,6 +562,7 @@ void metrics_write(const struct metrics *metrics, struct text_builder *text)
     write_whole(metrics->whole, text);
     write_members(facts, text);
     write_view(facts, text);
+    write_margin(&metrics->margin, text);
     write_events(facts, text);
     write_messages(facts, text);
     write_refused_frames(facts->traffic, text);

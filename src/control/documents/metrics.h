@@ -33,6 +33,7 @@ struct metrics {
     uint32_t connections_tcp;
     uint32_t watchers;
     uint32_t lease_clients;
+    struct lease_margin margin;
     const struct member *leader; /* that an election found; NULL: there is none */
     const struct keeper *keeper; /* of partitions; NULL: it keeps none */
     struct metrics_role roles[ROLE_OWN_MAX];

@@ -588,6 +588,7 @@ static void collect_metrics(const struct control *control, struct metrics *metri
     }
     metrics->watchers = control->watchers.count;
     metrics->lease_clients = control->lease_clients.count;
+    metrics->margin = node_lease(control->node)->margin;
     metrics->leader = elector_leader(node_elector(control->node));
     metrics->keeper = node_partitions(control->node);
     metrics_collect_roles(metrics, node_roles(control->node));

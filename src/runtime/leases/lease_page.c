@@ -42,6 +42,21 @@ static bool is_renewal(const struct doyen_lease_content *before,
            memcmp(before->id, after->id, sizeof before->id) == 0 && (same_end || later_end);
 }
 
+/* A right that others let go on, or let lapse; one that was given up is neither. */
+static void note_margin(struct lease_page *lease, const struct doyen_lease_content *after,
+                        uint64_t now_ns)
+{
+    const struct doyen_lease_content *before = &lease->now;
+    const bool lapsed = before->deadline_ns <= now_ns;
+    const bool same = before->epoch == after->epoch && before->lineage == after->lineage;
+
+    if (before->deadline_ns == 0 || (after->flags & DOYEN_LEASE_WITHDRAWN) != 0 ||
+        (!lapsed && (!same || after->deadline_ns <= before->deadline_ns))) {
+        return;
+    }
+    lease_margin_note(&lease->margin, before->deadline_ns, now_ns, before->span_ns);
+}
+
 static void put(struct lease_page *lease, const struct doyen_lease_content *content,
                 uint64_t now_ns)
 {
@@ -49,6 +64,7 @@ static void put(struct lease_page *lease, const struct doyen_lease_content *cont
         return;
     }
     lease->change += !is_renewal(&lease->now, content, now_ns);
+    note_margin(lease, content, now_ns);
     lease->now = *content;
     if (lease->memory.page != NULL) {
         page_memory_write(lease->memory.page, content);

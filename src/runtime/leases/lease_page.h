@@ -12,6 +12,7 @@
 
 #include "core/core.h"
 #include "doyen/lease.h"
+#include "runtime/leases/lease_margin.h"
 #include "runtime/leases/page_memory.h"
 #include "runtime/options/config.h"
 #include "runtime/process/log.h"
@@ -40,6 +41,8 @@ struct lease_page {
     uint64_t looked_ms;             /* and when */
     uint64_t due_ms;                /* of lease_page_due_ms */
     uint64_t change; /* rises when something else than a later end of the same right was written */
+
+    struct lease_margin margin; /* lease_margin.c */
 
     bool withdrawn;
     uint64_t withdrawn_until_ms; /* when the right that was given up would have ended */
