@@ -24,6 +24,9 @@ that host itself, so that one that is cut off has clients, too. Faults:
     stop       the primary's host is cut off and all on it is stopped (SIGSTOP), as when it is suspended, and goes on
     switch     doyen transfer; POST /switchover
     standby    the host of a synchronous standby is cut off, silently, and comes back
+    hang       script and server of the primary's host are stopped (SIGSTOP), and doyend is killed (--check of Doyen)
+    behind     the primary goes on alone; its host dies when the other one is back and has not caught up: nobody may
+               be the primary before the former one is back (--check of doyen-2)
 """
 
 import argparse
@@ -300,18 +303,36 @@ class Doyen(System):
         return f"{self.folder}/{NAMES[place]}.sock"
 
     def start(self, place):
+        self.processes[place] = [self.start_daemon(place), self.start_run(place)]
+
+    def start_daemon(self, place):
         names = [NAMES[one] for one in self.places]
         secrecy = ["--key", f"{self.folder}/key"] if self.count == 2 else ["--insecure"]
-        daemon = self.spawn(
+        return self.spawn(
             place, f"{self.build}/doyend", "--name", NAMES[place], *secrecy, "--control", self.control(place),
             "--state-dir", f"{self.path(place)}/state", "--guard", "strict", "--voters", ",".join(names),
             *(word for other in self.places for word in ("--seed", address(other))))
+
+    def start_run(self, place):
         environment = dict(os.environ, DOYEN_CONTROL=self.control(place), PATH=f"{self.build}:{os.environ['PATH']}",
                            PGUSER="postgres")
-        run = self.spawn(
+        return self.spawn(
             place, f"{self.build}/doyen", "run", "--standby", "--", EXAMPLE, *(["--alone"] if self.count == 2 else []),
             f"{self.path(place)}/data", *(f"{NAMES[one]}={address(one)}:5432" for one in self.places), env=environment)
-        self.processes[place] = [daemon, run]
+    def hang(self, place):
+        """Returns what undoes it, which fails if anything of the job is left."""
+        watchdog = children_of(self.processes[place][1].pid)[0]
+        job = family_of(watchdog)[1:]
+        signal_all(job, signal.SIGSTOP)
+        self.processes[place][0].kill()
+        self.processes[place][0].wait()
+
+        def undo():
+            if left := [pid for pid in job if os.path.exists(f"/proc/{pid}")]:
+                sys.exit(f"postgresql.py: stopped processes of the job are left: {left}")
+            self.processes[place][0] = self.start_daemon(place)
+
+        return undo
 
     def doyen(self, place, *words):
         return subprocess.run([*USER, f"{self.build}/doyen", "-c", self.control(place), *words], check=False,
@@ -582,29 +603,11 @@ class Bench:
         time.sleep(random.random() * (float(self.name.split("/")[1]) if "/" in self.name else 1))
         system, place = self.system, self.system.primary()
         other = system.standby_of(place)
-        hit = other if fault == "standby" else place
         struck = now()
-        if fault == "postgres":
-            system.kill_postgres(place)
-        elif fault == "all":
-            system.kill_all(place)
-        elif fault in ("link", "standby"):
-            cut_off(hit)
-        elif fault == "stop":  # Its kernel says nothing either.
-            cut_off(place)
-            stopped = system.everything(place)
-            signal_all(stopped, signal.SIGSTOP)
-        else:
-            system.switch(place, other)
+        undo = self.strike(fault, place, other)
         self.await_served(struck, OUT_S if fault in ("link", "stop", "standby") else 3)
         undone = now()
-        if fault == "all":
-            system.start(place)
-        elif fault in ("link", "standby"):
-            let_in(hit)
-        elif fault == "stop":
-            let_in(place)
-            signal_all(stopped, signal.SIGCONT)
+        undo()
         self.settle()
         since = undone if fault == "stop" else struck
         waited, by = longest_wait(self.clients.acknowledged, struck, undone)
@@ -613,6 +616,43 @@ class Bench:
                 "wait_then_s": again, "lost": self.lost(),
                 "two_accept_s": overlap(self.clients.accepted, place, struck, since),
                 "two_say_s": overlap(self.clients.called, place, struck, since), "load": os.getloadavg()[0]}
+
+    def strike(self, fault, place, other):
+        """Returns what undoes it."""
+        system = self.system
+        if fault == "postgres":
+            system.kill_postgres(place)
+        elif fault == "all":
+            system.kill_all(place)
+            return lambda: system.start(place)
+        elif fault in ("link", "standby"):
+            hit = other if fault == "standby" else place
+            cut_off(hit)
+            return lambda: let_in(hit)
+        elif fault == "stop":  # Its kernel says nothing either.
+            cut_off(place)
+            stopped = system.everything(place)
+            signal_all(stopped, signal.SIGSTOP)
+            return lambda: (let_in(place), signal_all(stopped, signal.SIGCONT))
+        elif fault == "hang":
+            return system.hang(place)
+        elif fault == "behind":
+            self.leave_behind(place, other)
+        else:
+            system.switch(place, other)
+        return lambda: None
+
+    def leave_behind(self, place, other):
+        cut_off(other)
+        self.await_served(now(), 4)
+        self.system.kill_all(place)
+        let_in(other)
+        until = now() + 8
+        while now() < until:
+            if self.system.query(other, "select 1 where not pg_is_in_recovery()"):
+                sys.exit("postgresql.py: a host is the primary that has not what was acknowledged")
+            time.sleep(0.1)
+        self.system.start(place)
 
     def lost(self):
         """How many of all rows that were ever acknowledged are not there."""

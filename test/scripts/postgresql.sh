@@ -11,7 +11,7 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-cases=(doyen-3-{postgres,all,link,stop,switch,standby} doyen-2-{all,link,switch,standby})
+cases=(doyen-3-{postgres,all,link,stop,switch,standby,hang} doyen-2-{all,link,switch,standby,behind})
 
 if [ "${1-}" = --list ]; then
     printf '%s\n' "${cases[@]}"
