@@ -22,8 +22,13 @@ PATIENCE_S = 5  # so long a standby may not stream before it is made anew
 # The last token; how far the log goes; at which age the host was caught up in this reign; when all is replayed.
 POSITION = """
     select coalesce(max(token), 0), greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0', max(age)
-        filter (where node = '{}' and token > (select max(token) from doyen where age is null)) from doyen
+        filter (where node = '{0}' and token > (select max(token) from doyen where age is null)) from doyen
     having pg_is_in_recovery() and pg_last_wal_replay_lsn() >= coalesce(pg_last_wal_receive_lsn(), '0/0')"""
+# And if nothing more comes to it from another host than the one that asks.
+IS_SETTLED = """
+    and (current_setting('primary_conninfo') || ' ' like '{1} %' or current_setting('primary_conninfo') = '')
+    and not exists (select 1 from pg_stat_wal_receiver
+        where 'host=' || sender_host || ' port=' || sender_port <> '{1}')"""
 STREAMS = "select 1 from pg_stat_replication where application_name = '{}' and state = 'streaming'"
 
 
@@ -45,13 +50,11 @@ class Keeper:
     def stand_by(self):
         (_, leader, _), reign = self.members(), self.server.reign()
         if reign is None:
-            self.server.start()
             is_new = leader in self.others and self.server.follow(leader, self.hosts[leader])
+            self.server.start()
             is_time = time.monotonic() > self.streamed + 1  # Of this it asks seldom, not to be late for what matters.
             if is_new or is_time and self.server.ask("select 1 from pg_stat_wal_receiver where status = 'streaming'"):
                 self.streamed = time.monotonic()
-            elif is_time:
-                self.server.configure()  # once more, should it not have listened yet
         elif reign != TORN and time.monotonic() > self.began + PATIENCE_S:
             self.server.start()  # Whoever is to be the primary may have to ask it.
         is_bad = leader in self.others and (reign is not None or time.monotonic() > self.streamed + PATIENCE_S)
@@ -61,7 +64,8 @@ class Keeper:
 
     def newest(self, reign):
         """Which host has all that was acknowledged; None while that is not known."""
-        queries = {host: (self.hosts[host], POSITION.format(host)) for host in self.hosts}
+        queries = {self.me: (self.hosts[self.me], POSITION.format(self.me))} | {
+            host: (self.hosts[host], (POSITION + IS_SETTLED).format(host, self.hosts[self.me])) for host in self.others}
         age = [str(self.members()[0].get(self.me))] if self.alone else None
         answers = ask_all(queries, lambda some: self.me in some and len(some) >= len(self.hosts) - (
             not self.alone or reign is None and some[self.me].split()[2:] == age))
@@ -118,12 +122,8 @@ class Keeper:
             if self.token and not self.is_alone:
                 self.hand_over()
             sys.exit(f"postgresql.py: the server has ended with {self.server.process.returncode}")
-        if not self.epoch:
-            self.stand_by()
-        elif not self.token:
-            self.become_primary()
-        else:
-            self.lead()
+        step = self.stand_by if not self.epoch else self.lead if self.token else self.become_primary
+        step()
 
 
 def main():

@@ -89,7 +89,7 @@ class Server:
         if self.process:
             return
         open(self.data + "/standby.signal", "w", encoding="ascii").close()
-        self.configure(default_transaction_read_only="on", primary_conninfo="")
+        self.configure(default_transaction_read_only="on", **({} if self.upstream else {"primary_conninfo": ""}))
         self.wait_for(self.others)
         port = dict(word.split("=") for word in self.where.split())["port"]
         self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", BIN + "postgres", "-D", self.data,

@@ -693,7 +693,8 @@ def check(result):
     text = f"{result['system']}, {result['fault']}: "
     if result["lost"]:
         sys.exit(f"postgresql.py: {text}{result['lost']} acknowledged rows are lost")
-    if result["two_accept_s"] or result["two_say_s"]:
+    says = result["two_say_s"] if result["fault"] != "stop" else 0  # Who is woken says so until it is ended.
+    if result["two_accept_s"] or says:
         sys.exit(f"postgresql.py: {text}two were the primary at once: {result}")
     say(f"{text}the writer was served again after {result['wait_s']:.2f} s, and nothing is lost")
 
