@@ -382,13 +382,9 @@ struct effects core_step(struct core *core, const struct event *event)
     }
     dispatch(core, event);
     if (core->life.phase != PHASE_STOPPED) {
-        if (core_is_strict(core)) {
-            take_votes(core);
-        }
+        take_votes(core);
         run_due(core);
-        if (core_is_strict(core)) {
-            end_votes(core);
-        }
+        end_votes(core);
     }
     bool moved = core->counters.views_installed != installed || core->life.phase != phase ||
                  core->succession.handed_epoch != handed_epoch;

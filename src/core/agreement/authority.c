@@ -158,7 +158,7 @@ uint32_t authority_voter(const struct core *core)
 bool authority_knows(const struct core *core, uint32_t position)
 {
     return position == 0 ||
-           (position != VIEW_NONE && core_is_strict(core) && is_voter(core, position));
+           (position != VIEW_NONE && is_voter(core, position));
 }
 
 /* Z9d: the word of a member on the chain counts if it is the coordinator or a voter, and any
@@ -177,8 +177,7 @@ static bool knows_the_chain(const struct core *core, const struct message *messa
 
 bool authority_is_succeeded_by(const struct core *core, uint64_t lineage)
 {
-    return core_is_strict(core) && core_is_member(core) &&
-           lineage_succeeds(lineage, core->view.lineage);
+    return core->view.voters.count > 0 && lineage_succeeds(lineage, core->view.lineage);
 }
 
 /* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first

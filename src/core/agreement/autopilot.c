@@ -263,7 +263,7 @@ struct voters_wish autopilot_choice(const struct core *core)
 
 static bool is_in_charge(const struct core *core)
 {
-    return core_is_strict(core) && core->terms.voters_target > 0 && core_is_coordinator(core) &&
+    return core->terms.voters_target > 0 && core_is_coordinator(core) &&
            core->life.phase == PHASE_MEMBER;
 }
 

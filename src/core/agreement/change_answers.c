@@ -100,9 +100,7 @@ bool change_has_agreed(const struct core *core, uint32_t position)
 
 uint32_t change_who_stands_down(const struct core *core)
 {
-    return core_is_strict(core)
-               ? VIEW_NONE
-               : view_find(&core->change.pending, &core->proposing.proposal.handover_by);
+    return view_find(&core->change.pending, &core->proposing.proposal.handover_by);
 }
 
 void change_forget_answers(struct core *core)

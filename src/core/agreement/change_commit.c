@@ -229,10 +229,12 @@ static bool other_part_agrees(const struct core *core)
            (former == VIEW_NONE || change_has_agreed(core, former));
 }
 
-/* Z10c: as many as the proposal itself asks for. */
+/* Z10c: as many as the proposal itself asks for; one that names no voters asks for none. */
 static bool voters_agree(const struct core *core)
 {
-    return voter_lists_agree(&core->change.pending.voters, core->answered.tally.granted);
+    const struct voter_lists *voters = &core->change.pending.voters;
+
+    return voters->count == 0 || voter_lists_agree(voters, core->answered.tally.granted);
 }
 
 /* Z5a: no time-out takes the place of a quorum of voters. Those who do not answer may yet; if one
@@ -262,11 +264,11 @@ static void change_continue(struct core *core)
     bool former_agrees = core->proposing.asked_last &&
                          change_has_agreed(core, change_who_stands_down(core));
     bool over = former_agrees || change_all_answered(core) || late;
-    if (late && core_is_strict(core) && !voters_agree(core)) {
+    if (late && !voters_agree(core)) {
         wait_for_voters(core);
         return;
     }
-    over = over && (!core_is_strict(core) || voters_agree(core));
+    over = over && voters_agree(core);
     if (over && core->proposing.sent) {
         REACHED(commit_put_off_by_a_step);
         /* The PREPAREs of this step still point into `pending`: it is committed in the next. */

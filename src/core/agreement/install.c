@@ -73,9 +73,7 @@ static bool is_of_promised(const struct core *core, const struct message *prepar
 static void note_leap(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
-    bool answers = core_is_strict(core) &&
-                   (message->type == MESSAGE_VOTE || electorate_was_asked(core, message));
-
+    bool answers = message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
     bool counts = authority_knows(core, position) || answers || is_fellows_word(core, message);
     if (counts) {
         install_saw_leap(core);
@@ -118,7 +116,7 @@ static bool names_due_voters(const struct core *core, const struct message *mess
     const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
     const uint32_t sender = view_find(&core->view, &message->from);
 
-    if (!core_is_strict(core) || ours->voters.count == 0 || view->lineage != ours->lineage) {
+    if (ours->voters.count == 0 || view->lineage != ours->lineage) {
         return true;
     }
     return could_come_next(core, &view->voters) ||

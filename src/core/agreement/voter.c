@@ -604,9 +604,6 @@ bool voter_is_left_out(const struct core *core, const struct view *committed)
 
 void voter_on_view_installed(struct core *core)
 {
-    if (!core_is_strict(core)) {
-        return;
-    }
     if (voter_is_left_out(core, &core->view)) {
         voter_retire(core, &core->view);
     } else {

@@ -442,7 +442,7 @@ void voters_change_on_vote(struct core *core, const struct message *vote)
 /* This coordinator has committed the first one, or found it: it can only go on (Z11d). */
 static bool is_unsettled(const struct core *core)
 {
-    return core_is_strict(core) && voter_lists_are_joint(&core->view.voters);
+    return voter_lists_are_joint(&core->view.voters);
 }
 
 static void settle(struct voter_lists *lists)
@@ -533,9 +533,7 @@ void voters_change_on_view_installed(struct core *core, const struct installed *
 {
     struct voters_change *change = &core->voters_change;
 
-    if (core_is_strict(core)) {
-        tell_who_went(core, &before->view->voters);
-    }
+    tell_who_went(core, &before->view->voters);
     if (!change->on) {
         return;
     }

@@ -531,7 +531,7 @@ bool voting_on_strangers_ping(struct core *core, const struct message *ping)
 {
     const struct vote_question question = lease_question_of(ping);
 
-    if (!core_is_strict(core) || question.ballot.epoch == 0 || ping->fellow || ping->relay ||
+    if (question.ballot.epoch == 0 || ping->fellow || ping->relay ||
         core->voter.record.state == VOTE_RECORD_NONE ||
         !id_equal(&ping->ping.subject, &core->voter.record.id)) {
         return false;

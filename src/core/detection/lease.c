@@ -439,7 +439,7 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
 {
     const struct lease_said *said = &pong->ping.said;
 
-    if (!core_is_strict(core) || !pong->fellow || said->promised == 0 ||
+    if (!pong->fellow || said->promised == 0 ||
         !speaks_for(core, position, &said->record)) {
         return;
     }

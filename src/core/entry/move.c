@@ -83,7 +83,7 @@ void move_on_accepted(struct core *core, const struct message *prepare)
 {
     bool offered = core->moving.step == STAND_DOWN_OFFERED || core->moving.step == STAND_DOWN_GIVEN;
 
-    if (offered && !core_is_strict(core) && id_equal(&prepare->from, &core->moving.to) &&
+    if (offered && id_equal(&prepare->from, &core->moving.to) &&
         id_equal(&prepare->carrier.handover_by, &core->life.self.id)) {
         core->moving.step = STAND_DOWN_GIVEN;
         core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);

@@ -332,8 +332,7 @@ bool merge_is_beyond_reach(const struct core *core, const struct message *prepar
 {
     struct view *merged = prepare->carrier.view;
 
-    return core->merge.yielding && !core_is_strict(core) &&
-           prepare->carrier.merge == core->merge.number &&
+    return core->merge.yielding && prepare->carrier.merge == core->merge.number &&
            id_equal(&prepare->from, &core->merge.to) && merged->member_count <= core->capacity &&
            view_is_sound(merged) && install_leaps(core, prepare);
 }
