@@ -1,11 +1,12 @@
 /* How long changes of the view take, by the number of members, in the simulator: virtual time, so
  * that the figures say what the rules cost, and nothing of the machine. Work costs no time there.
  *
- *     bench_growth [--table] [--watchers N] [--guard none|majority|strict]
- *                  [--profile local|lan|wan] [HOSTS [RUNS]]
+ *     bench_growth [--table] [--watchers N] [--guard none|COUNT|majority|strict] [--voters N]
+ *                  [--profile local|lan|wan] [--briefly yes|no] [HOSTS [RUNS]]
  *
  * prints one JSON object, or a table, for 100 hosts and 5 runs if it is not told; progress goes to
- * stderr. A thousand hosts take minutes. */
+ * stderr. A thousand hosts take minutes. Briefly: without loss and without splits. Bytes are those
+ * on an Ethernet, with a key. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "sim/sim.h"
 
 enum {
-    RUNS_MAX = 50,
+    RUNS_MAX = 100,
     LIMIT_MS = 600000,
     REST_MS = 3000,   /* or three times T_lost, after each change; */
     APART_MS = 10000, /* likewise */
@@ -41,6 +42,10 @@ enum what {
     LOST_ACTS,
     SENT,
     SENT_FIRST,
+    SENT_VOTER,
+    BYTES,
+    BYTES_FIRST,
+    BYTES_VOTER,
     WHAT_COUNT
 };
 
@@ -63,6 +68,10 @@ static const struct {
     [LOST_ACTS] = {"the same, until the next one acts", "ms"},
     [SENT] = {"messages that a member sends in quiet, a second", ""},
     [SENT_FIRST] = {"messages that the coordinator sends in quiet, a second", ""},
+    [SENT_VOTER] = {"messages that a voter that does not coordinate sends in quiet, a second", ""},
+    [BYTES] = {"bytes that a member sends in quiet, a second", ""},
+    [BYTES_FIRST] = {"bytes that the coordinator sends in quiet, a second", ""},
+    [BYTES_VOTER] = {"bytes that a voter that does not coordinate sends in quiet, a second", ""},
 };
 
 static double agreement_at_once_ms(struct sim *sim, const char *what)
@@ -182,44 +191,91 @@ static uint64_t sent_by_all(const struct sim *sim)
     return sent;
 }
 
-/* By the coordinator, and by each of the others. */
-static void count_sent(struct sim *sim, double found[WHAT_COUNT])
+/* Messages and bytes of the coordinator, of the voters that do not coordinate, and of the others;
+ * without voters all of them are the others. */
+enum part { FIRST, VOTERS, OTHERS, PARTS };
+
+struct sent {
+    double messages[PARTS];
+    double bytes[PARTS];
+    uint32_t hosts[PARTS];
+};
+
+static struct sent sent_so_far(const struct sim *sim)
 {
     const uint32_t first = sim_coordinator(sim, 0);
-    uint64_t others = 0;
-    uint64_t by_first = 0;
+    struct sent sent = {0};
 
-    for (int round = 0; round < 2; round++) {
-        uint64_t sum = 0;
-        for (uint32_t i = 0; i < sim_host_count(sim); i++) {
-            sum += i == first ? 0 : sent_by(sim, i);
-        }
-        others = sum - others;
-        by_first = sent_by(sim, first) - by_first;
-        if (round == 0) {
-            sim_run(sim, QUIET_MS);
-        }
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        const enum part part = i == first ? FIRST : sim_is_voter(sim, i) ? VOTERS : OTHERS;
+        sent.messages[part] += (double)sent_by(sim, i);
+        sent.bytes[part] += (double)sim_wire_bytes(sim, i);
+        sent.hosts[part]++;
     }
-    found[SENT_FIRST] = (double)by_first * 1000 / QUIET_MS;
-    found[SENT] = (double)others * 1000 / QUIET_MS / (sim_host_count(sim) - 1);
+    return sent;
 }
 
-static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy,
-                    enum profile profile, uint64_t seed, double found[WHAT_COUNT])
+static double each(double before, double after, uint32_t hosts)
 {
-    const struct guard guard = {.policy = policy,
-                                .count = policy == GUARD_STRICT ? 5
-                                         : policy == GUARD_NONE ? 0
-                                                                : (uint16_t)hosts};
+    return hosts == 0 ? 0 : (after - before) * 1000 / QUIET_MS / hosts;
+}
+
+static void count_sent(struct sim *sim, double found[WHAT_COUNT])
+{
+    static const enum what whats[PARTS][2] = {
+        [FIRST] = {SENT_FIRST, BYTES_FIRST}, {SENT_VOTER, BYTES_VOTER}, {SENT, BYTES}};
+    const struct sent before = sent_so_far(sim);
+
+    sim_run(sim, QUIET_MS);
+    const struct sent after = sent_so_far(sim);
+    for (enum part part = FIRST; part < PARTS; part++) {
+        found[whats[part][0]] = each(before.messages[part], after.messages[part],
+                                     after.hosts[part]);
+        found[whats[part][1]] = each(before.bytes[part], after.bytes[part], after.hosts[part]);
+    }
+}
+
+/* What is measured. */
+struct setting {
+    uint32_t hosts;
+    uint32_t voters;
+    uint8_t watchers;
+    struct guard guard; /* the count of a majority is that of the hosts, of strict the voters' */
+    enum profile profile;
+    bool briefly;
+};
+
+/* The last one that does not coordinate, and that is no voter where there are others. */
+static uint32_t somebody(const struct sim *sim)
+{
+    const uint32_t last = sim_host_count(sim) - 1;
+
+    return sim_coordinator(sim, last) == last ? last - 1 : last;
+}
+
+static void lose_a_host(struct sim *sim, double found[WHAT_COUNT])
+{
+    sim_vanish(sim, somebody(sim));
+    found[LOST] = agreement_ms(sim, "the loss of a host");
+    const uint32_t lost = sim_coordinator(sim, 0);
+    sim_vanish(sim, lost);
+    succession_ms(sim, lost, "the loss of the coordinator's host", &found[LOST_ACTS],
+                  &found[LOST_FIRST]);
+}
+
+static void measure(const struct setting *setting, uint64_t seed, double found[WHAT_COUNT])
+{
+    const uint32_t hosts = setting->hosts;
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
                                                     .host_count = hosts,
-                                                    .profile = profile,
-                                                    .watchers = watchers,
-                                                    .guard = guard,
-                                                    .voter_count = policy == GUARD_STRICT ? 5 : 0,
+                                                    .profile = setting->profile,
+                                                    .watchers = setting->watchers,
+                                                    .guard = setting->guard,
+                                                    .voter_count = setting->voters,
                                                     .capacity = hosts + 8,
                                                     .disks = true,
                                                     .spares_codec = true,
+                                                    .counts_bytes = true,
                                                     .spares_hash = true});
     sim_start_together(sim);
     found[FORM] = agreement_ms(sim, "the start");
@@ -227,41 +283,42 @@ static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy,
     count_sent(sim, found);
     found[CHANGE] = tags_ms(sim, hosts / 3, "role=db");
 
-    struct quality quality = sim_default_quality();
-    quality.loss_ppm = 10000;
-    sim_set_quality(sim, &quality);
-    found[CHANGE_LOSS] = tags_ms(sim, hosts / 3, "role=web");
-    sim_heal(sim);
-    rest(sim);
+    if (!setting->briefly) {
+        struct quality quality = sim_default_quality();
+        quality.loss_ppm = 10000;
+        sim_set_quality(sim, &quality);
+        found[CHANGE_LOSS] = tags_ms(sim, hosts / 3, "role=web");
+        sim_heal(sim);
+        rest(sim);
+    }
 
-    sim_crash(sim, hosts / 2);
+    const uint32_t victim = somebody(sim);
+    sim_crash(sim, victim);
     const uint64_t before = sent_by_all(sim);
     found[KILL] = agreement_at_once_ms(sim, "kill -9 of a member");
     found[KILL_SENT] = (double)(sent_by_all(sim) - before);
     rest(sim);
-    const uint32_t killed = sim_coordinator(sim, 1);
+    const uint32_t killed = sim_coordinator(sim, victim == 1 ? 2 : 1);
     sim_crash(sim, killed);
     succession_ms(sim, killed, "kill -9 of the coordinator", &found[KILL_ACTS], &found[KILL_FIRST]);
-    sim_start(sim, 0);
-    sim_start(sim, hosts / 2);
+    sim_start(sim, killed);
+    sim_start(sim, victim);
     (void)agreement_ms(sim, "two returns");
 
-    found[HEAL_HALVES] = split_ms(sim, hosts / 2, "a split in halves");
-    found[HEAL_FEW] = split_ms(sim, hosts > 6 ? hosts - 3 : hosts / 2, "three apart");
-    sim_vanish(sim, hosts / 2);
-    found[LOST] = agreement_ms(sim, "the loss of a host");
-    const uint32_t lost = sim_coordinator(sim, 1);
-    sim_vanish(sim, lost);
-    succession_ms(sim, lost, "the loss of the coordinator's host", &found[LOST_ACTS],
-                  &found[LOST_FIRST]);
+    if (!setting->briefly) {
+        found[HEAL_HALVES] = split_ms(sim, hosts / 2, "a split in halves");
+        found[HEAL_FEW] = split_ms(sim, hosts > 6 ? hosts - 3 : hosts / 2, "three apart");
+    }
+    lose_a_host(sim, found);
     sim_free(sim);
 }
 
 static void refuse_usage(void)
 {
     fprintf(stderr,
-            "usage: bench_growth [--table] [--watchers N] [--guard none|majority|strict] "
-            "[--profile local|lan|wan] [HOSTS [RUNS]]: HOSTS 5 to 4096, RUNS 1 to %d\n",
+            "usage: bench_growth [--table] [--watchers N] [--guard none|COUNT|majority|strict] "
+            "[--voters N] [--profile local|lan|wan] [--briefly yes|no] [HOSTS [RUNS]]: HOSTS 5 to "
+            "4096, RUNS 1 to %d\n",
             RUNS_MAX);
     exit(64);
 }
@@ -277,15 +334,15 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
     return (uint32_t)value;
 }
 
-static enum guard_policy policy_named(const char *name)
+static struct guard guard_named(const char *name)
 {
-    if (strcmp(name, "strict") == 0) {
-        return GUARD_STRICT;
+    if (strcmp(name, "none") == 0) {
+        return (struct guard){.policy = GUARD_NONE};
     }
-    if (strcmp(name, "none") != 0 && strcmp(name, "majority") != 0) {
-        refuse_usage();
+    if (strcmp(name, "majority") == 0 || strcmp(name, "strict") == 0) {
+        return (struct guard){.policy = name[0] == 'm' ? GUARD_MAJORITY : GUARD_STRICT};
     }
-    return strcmp(name, "none") == 0 ? GUARD_NONE : GUARD_MAJORITY;
+    return (struct guard){.policy = GUARD_COUNT, .count = number(name, 1, 4096)};
 }
 
 static enum profile profile_named(const char *name)
@@ -302,37 +359,66 @@ static enum profile profile_named(const char *name)
     return PROFILE_LAN;
 }
 
+/* Returns whether it is an option of this program. */
+static bool take_option(struct setting *setting, const char *name, const char *value)
+{
+    if (strcmp(name, "--watchers") == 0) {
+        setting->watchers = (uint8_t)number(value, WATCHERS_LEAST, WATCHERS_MOST);
+    } else if (strcmp(name, "--guard") == 0) {
+        setting->guard = guard_named(value);
+    } else if (strcmp(name, "--voters") == 0) {
+        setting->voters = number(value, 1, VOTERS_MAX);
+    } else if (strcmp(name, "--profile") == 0) {
+        setting->profile = profile_named(value);
+    } else if (strcmp(name, "--briefly") == 0) {
+        setting->briefly = strcmp(value, "yes") == 0;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void settle(struct setting *setting)
+{
+    struct guard *guard = &setting->guard;
+
+    if (guard->policy != GUARD_STRICT) {
+        setting->voters = 0;
+    }
+    if (guard->policy == GUARD_MAJORITY) {
+        guard->count = setting->hosts;
+    } else if (guard->policy == GUARD_STRICT) {
+        guard->count = setting->voters;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
     char **rest = argv + 1 + table;
     int left = argc - 1 - table;
-    uint8_t watchers = WATCHERS_DEFAULT;
-    enum guard_policy policy = GUARD_NONE;
-    enum profile profile = PROFILE_LAN;
+    struct setting setting = {.voters = 5,
+                              .watchers = WATCHERS_DEFAULT,
+                              .guard = {.policy = GUARD_NONE},
+                              .profile = PROFILE_LAN};
 
     for (; left >= 2 && rest[0][0] == '-'; rest += 2, left -= 2) {
-        if (strcmp(rest[0], "--watchers") == 0) {
-            watchers = (uint8_t)number(rest[1], WATCHERS_LEAST, WATCHERS_MOST);
-        } else if (strcmp(rest[0], "--guard") == 0) {
-            policy = policy_named(rest[1]);
-        } else if (strcmp(rest[0], "--profile") == 0) {
-            profile = profile_named(rest[1]);
-        } else {
+        if (!take_option(&setting, rest[0], rest[1])) {
             refuse_usage();
         }
     }
     if (left > 2) {
         refuse_usage();
     }
-    const uint32_t hosts = left > 0 ? number(rest[0], 5, 4096) : 100;
+    setting.hosts = left > 0 ? number(rest[0], 5, 4096) : 100;
+    settle(&setting);
     const uint32_t runs = left > 1 ? number(rest[1], 1, RUNS_MAX) : 5;
     static double samples[WHAT_COUNT][RUNS_MAX];
     static struct figures figures;
 
     for (uint32_t run = 0; run < runs; run++) {
-        double found[WHAT_COUNT];
-        measure(hosts, watchers, policy, profile, run + 1, found);
+        double found[WHAT_COUNT] = {0};
+        measure(&setting, run + 1, found);
         for (size_t i = 0; i < WHAT_COUNT; i++) {
             samples[i][run] = found[i];
         }
@@ -341,7 +427,7 @@ int main(int argc, char **argv)
         figures_add(&figures, captions[i].text, captions[i].unit, samples[i], runs);
     }
     char heading[64];
-    snprintf(heading, sizeof heading, "%u hosts, simulated", hosts);
+    snprintf(heading, sizeof heading, "%u hosts, simulated", setting.hosts);
     figures_print(&figures, table, "growth", heading);
     return EXIT_SUCCESS;
 }

@@ -110,6 +110,8 @@ struct host {
     uint64_t foundings;
     uint64_t sent[MESSAGE_TYPE_COUNT];
     struct sim_traffic traffic;
+    uint64_t wire_bytes; /* sim_wire_bytes */
+    uint32_t beats;      /* heartbeats that could be short */
 
     uint64_t touched_us; /* when its process was last stopped, continued, slowed or quickened */
     uint64_t slept_ms;   /* the longest it was stopped of late */

@@ -498,6 +498,11 @@ struct sim_traffic sim_traffic(const struct sim *sim, uint32_t host)
     return sum;
 }
 
+uint64_t sim_wire_bytes(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->wire_bytes;
+}
+
 struct join_refused sim_refusal(const struct sim *sim, uint32_t host)
 {
     return host_of(sim, host)->refusal;

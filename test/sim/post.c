@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "proto/beat_frame.h"
 
 /* A frame with a view, but for the lists of that: header, envelope, and the most that a VOTE has
  * besides, all numbers at their longest. */
@@ -33,6 +34,10 @@ void post_push(struct sim *sim, struct packet *packet, uint64_t at_us)
 }
 
 /* --- Frames --- */
+
+/* Of a datagram: what a key adds to a frame, and Ethernet, IP and UDP. One of so many heartbeats to
+ * a member goes out whole. */
+enum { SEAL_BYTES = 52, HEADERS_BYTES = 42, BEATS_PER_WHOLE = 50 };
 
 /* No link drops datagrams that are shorter for their length (datagram_bytes_max, bytes_max). */
 enum { SHORT_BYTES = 300 };
@@ -365,6 +370,29 @@ static size_t bytes_of(struct sim *sim, const struct packet *packet, const struc
     return is_brief(sim, effect) ? sim->brief_bytes : sim->measured_bytes;
 }
 
+/* As the runtime decides it (wire.md, section 13). */
+static bool is_beat(struct sim *sim, struct host *host, const struct effect *effect)
+{
+    const uint32_t position = view_find(core_view(host->core), &effect->peer);
+
+    return effect->message->type == MESSAGE_HEARTBEAT && position != VIEW_NONE && effect->fellow &&
+           !effect->relay && beat_can_say(effect->message) &&
+           core_is_in_step(host->core, position, 2 * core_timing(host->core)->heartbeat_ms,
+                           host_now_ms(sim, host)) &&
+           ++host->beats % BEATS_PER_WHOLE != 0;
+}
+
+static void count_bytes(struct sim *sim, struct host *host, const struct effect *effect)
+{
+    if (is_beat(sim, host, effect)) {
+        host->wire_bytes += BEAT_BYTES + HEADERS_BYTES;
+        return;
+    }
+    struct packet *frame = frame_of(sim, host, effect);
+    host->wire_bytes += frame->length + SEAL_BYTES + HEADERS_BYTES;
+    network_release(&sim->network, frame);
+}
+
 void post_send(struct sim *sim, struct host *host, const struct effect *effect)
 {
     const struct host *receiver = host_at(sim, &effect->address);
@@ -389,6 +417,9 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     }
     packet->from = from;
     packet->to = to;
+    if (sim->options.counts_bytes) {
+        count_bytes(sim, host, effect);
+    }
     if (is_about_a_change(message->type)) {
         host->traffic.messages++;
         host->traffic.bytes += bytes_of(sim, packet, effect);

@@ -56,6 +56,7 @@ struct sim_options {
     bool spares_codec; /* messages are made frames and read again only where the bytes matter: the
                           same run, sooner */
     bool spares_hash;  /* sim_trace_hash is not kept */
+    bool counts_bytes; /* of all frames, for sim_wire_bytes: each becomes one for that */
     bool scribbles;    /* over what a core does not use, after each step: the same run */
     bool lenient;      /* a broken rule ends the run and is kept for sim_failure; otherwise it is
                           printed and the process aborts */
@@ -402,6 +403,10 @@ struct sim_traffic {
     uint64_t bytes;
 };
 struct sim_traffic sim_traffic(const struct sim *sim, uint32_t host);
+
+/* What the host sent as bytes on an Ethernet, with a key, beats in the place of heartbeats where
+ * doyend sends them; 0 unless `counts_bytes`. */
+uint64_t sim_wire_bytes(const struct sim *sim, uint32_t host);
 
 /* How often a node that is not broken was told that another such had failed. */
 uint64_t sim_sound_removals(const struct sim *sim);

@@ -157,8 +157,7 @@ uint32_t authority_voter(const struct core *core)
 
 bool authority_knows(const struct core *core, uint32_t position)
 {
-    return position == 0 ||
-           (position != VIEW_NONE && is_voter(core, position));
+    return position == 0 || (position != VIEW_NONE && is_voter(core, position));
 }
 
 /* Z9d: the word of a member on the chain counts if it is the coordinator or a voter, and any
