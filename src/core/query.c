@@ -111,7 +111,7 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
 {
     struct guard_state state = standing_guard(core, now_ms);
 
-    if (core_is_strict(core) && core_is_coordinator(core)) {
+    if (view_names_voters(&core->view) && core_is_coordinator(core)) {
         const struct voter_count count = voters_there(core, now_ms);
         state.fresh = count.have;
         state.needed = count.needed; /* Of that list, which may be the other one now. */

@@ -180,7 +180,7 @@ static bool is_absent(const struct core *core, const struct listed_voter *voter)
 /* Under strict the coordinator that reigns asks; nobody else. */
 static bool asks(const struct core *core)
 {
-    return core->view.voters.count > 0 && numbers_lease_wanted(core).epoch != 0;
+    return numbers_lease_wanted(core).epoch != 0;
 }
 
 /* The next of both lists, those of the view and those to come, that is no member; NULL: no more. */

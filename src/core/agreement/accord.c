@@ -146,7 +146,7 @@ bool accord_is_settled(const struct core *core)
 
 bool accord_fits(const struct core *core, const struct agreed *agreed)
 {
-    return agreed->number == 0 || (guard_is_strict(&agreed->now.guard) == core_is_strict(core) &&
+    return agreed->number == 0 || (guard_may_become(&core->terms.guard, &agreed->now.guard) &&
                                    agreed->room <= core->capacity);
 }
 
@@ -155,7 +155,7 @@ bool accord_admits(const struct core *core, const struct terms *started)
     if (core->view.agreed.number == 0) {
         return terms_equal(started, &core->configured.terms);
     }
-    return guard_is_strict(&started->guard) == core_is_strict(core) &&
+    return guard_may_become(&core->terms.guard, &started->guard) &&
            started->capacity >= core->view.agreed.room;
 }
 
@@ -179,7 +179,7 @@ bool accord_may_merge(const struct core *core, const struct terms *theirs)
     if (terms_equal(theirs, ours_now)) {
         return theirs->number == ours_now->number || room_of(theirs) == room_of(ours_now);
     }
-    return guard_is_strict(&theirs->guard) == core_is_strict(core) &&
+    return guard_may_become(&ours_now->guard, &theirs->guard) &&
            (theirs->number != 0 || ours_now->number != 0) && room_of(theirs) == room_of(ours_now) &&
            origin_of(theirs) == origin_of(ours_now);
 }

@@ -117,7 +117,7 @@ bool authority_is_of_the_past(const struct core *core, const struct message *mes
 {
     const struct view *view = message->carrier.view;
 
-    return !core_is_strict(core) && !hearing_coordinator_is_fresh(core) &&
+    return !view_names_voters(view) && !hearing_coordinator_is_fresh(core) &&
            view_has(view, &message->from) && view->lineage == core->view.lineage &&
            is_from_before_others(core, view);
 }
@@ -176,7 +176,7 @@ static bool knows_the_chain(const struct core *core, const struct message *messa
 
 bool authority_is_succeeded_by(const struct core *core, uint64_t lineage)
 {
-    return core->view.voters.count > 0 && lineage_succeeds(lineage, core->view.lineage);
+    return view_names_voters(&core->view) && lineage_succeeds(lineage, core->view.lineage);
 }
 
 /* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first

@@ -98,7 +98,7 @@ static void send_prepare(struct core *core, bool again)
         message->carrier.view = &core->change.pending;
         message->carrier.handover_by = core->proposing.proposal.handover_by;
         message->carrier.merge = core->proposing.proposal.merge;
-        if (core_is_strict(core)) {
+        if (view_names_voters(&core->change.pending)) {
             accord_lengths(core, &core->change.pending.agreed, &message->carrier.lease_ms,
                            &message->carrier.hold_ms);
         }

@@ -54,7 +54,7 @@ bool install_leaps(const struct core *core, const struct message *message)
 /* L4: V4c asks for no more, where the view does not leap. */
 static bool is_fellows_word(const struct core *core, const struct message *message)
 {
-    return !core_is_strict(core) && view_has(&core->view, &message->from) &&
+    return !view_names_voters(message->carrier.view) && view_has(&core->view, &message->from) &&
            !hearing_coordinator_is_fresh(core) && view_has(message->carrier.view, &message->from);
 }
 
@@ -78,7 +78,7 @@ static void note_leap(struct core *core, const struct message *message)
     if (counts) {
         install_saw_leap(core);
     }
-    if (core_is_strict(core) && (counts || is_of_promised(core, message))) {
+    if (view_names_voters(message->carrier.view) && (counts || is_of_promised(core, message))) {
         promise_near_view(core, message->carrier.view);
     }
 }
@@ -93,7 +93,7 @@ void install_saw_leap(struct core *core)
 /* Z10a: under strict, and only there, a view names voters. */
 static bool fits(const struct core *core, const struct view *view)
 {
-    return accord_fits(core, &view->agreed) && core_is_strict(core) == (view->voters.count > 0);
+    return accord_fits(core, &view->agreed) && core_is_strict(core) == view_names_voters(view);
 }
 
 /* Could the voters come next to those that this node knows: of its view, of what it accepted, of
@@ -323,7 +323,7 @@ bool install_is_disowned(const struct core *core)
     uint64_t lower_ms = core->peers[0].repair.lower_ms;
     uint64_t since_ms = lower_ms != 0 ? lower_ms : core->install.leaps_ms;
 
-    return core_is_member(core) && (!core_is_coordinator(core) || core_is_strict(core)) &&
+    return core_is_member(core) && (!core_is_coordinator(core) || view_names_voters(&core->view)) &&
            since_ms != 0 && core->now_ms >= since_ms + core->timing.stall_ms;
 }
 
@@ -466,7 +466,8 @@ bool install_is_left_alone(const struct core *core)
     bool unknown = false;
     uint32_t behind = 0;
 
-    if (!core_is_coordinator(core) || core->view.member_count == 1 || core_is_strict(core)) {
+    if (!core_is_coordinator(core) || core->view.member_count == 1 ||
+        view_names_voters(&core->view)) {
         return false; /* Z9: under guard strict whoever was replaced is shown the view. */
     }
     for (uint32_t i = 1; i < core->view.member_count; i++) {
@@ -564,7 +565,7 @@ bool install_asks_first(struct core *core, const struct message *message)
 
     const bool succeeds = authority_is_succeeded_by(core, view->lineage);
 
-    if (!core_is_strict(core) || (view->lineage != core->view.lineage && !succeeds) ||
+    if (!view_names_voters(view) || (view->lineage != core->view.lineage && !succeeds) ||
         authority_is_in_our_name(core, view) || authority_of(core, message) != AUTHORITY_NONE) {
         return false;
     }

@@ -202,7 +202,7 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
     if (!core_is_member(core)) {
         return UNAGREED_NO_MEMBER;
     }
-    if (core_is_strict(core) != guard_is_strict(&wish->rules.guard)) {
+    if (!guard_may_become(&core->terms.guard, &wish->rules.guard)) {
         return UNAGREED_STRICT;
     }
     if (from.joint || wish->number != from.number) {
@@ -581,8 +581,8 @@ static uint32_t first_joiner(const struct core *core, const struct view *next)
 struct view *next_view_build(struct core *core, struct proposal *proposal)
 {
     struct view *next = next_view_begin(core, &core->view, CAUSE_CHANGE);
-    /* Under guard strict the voters give epochs, and nobody else (Z5). */
-    bool new_epoch = !core_is_strict(core) &&
+    /* Where there are voters they give epochs, and nobody else (Z5). */
+    bool new_epoch = !view_names_voters(next) &&
                      (core->next.epoch_wanted || core->promise.epoch > next->epoch);
 
     core->next.due_ms = NEVER_MS;

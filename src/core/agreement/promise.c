@@ -19,7 +19,7 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
         return *base;
     }
     /* V7a: what a voter has promised is for good, so the others have to come after it. */
-    const bool from_seen = view_is_empty(view) || core_is_strict(core);
+    const bool from_seen = view_is_empty(view) || view_names_voters(view);
 
     return (struct leap_base){.ms = core->now_ms,
                               .epoch = from_seen ? core->promise.seen : view->epoch,
@@ -41,11 +41,16 @@ struct leap_base promise_numbers_max(const struct core *core)
     return max;
 }
 
+/* V7a: half, so that what is made above it is no leap for those who were not told; but a voter's
+ * promise is for good, so there the others have to come as far. */
+static uint64_t said_leap(const struct core *core)
+{
+    return core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX;
+}
+
 struct leap_base promise_said_max(const struct core *core)
 {
-    /* V7a: half, so that what is made above it is no leap for those who were not told; but a
-     * voter's promise is for good, so there the others have to come as far. */
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX;
+    const uint64_t leap = said_leap(core);
     struct leap_base max = leap_base(core, &core->view);
 
     max.epoch += leap;
@@ -173,11 +178,10 @@ uint64_t promise_deadline_ms(const struct core *core)
  * it. What this node's voter has promised, or this life has asked for (Z4a), is not forgotten. */
 static void forget_what_leaps(struct core *core)
 {
-    const uint64_t leap = core_is_strict(core) ? LEAP_MAX
-                                               : SAID_LEAP_MAX; /* as what is said (V7a) */
     const uint64_t promised = core->voter.record.promise.epoch;
     const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
-    const bool leaps = core->promise.seen > core->view.epoch + leap && core->candidacy.epoch == 0;
+    const bool leaps = core->promise.seen > core->view.epoch + said_leap(core) &&
+                       core->candidacy.epoch == 0;
 
     if (core->promise.seen < known || leaps) {
         core->promise.seen = known;

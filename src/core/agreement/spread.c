@@ -109,7 +109,7 @@ static void send_to_next(struct core *core, const struct message *message, const
 
 bool spread_suits(const struct core *core, const struct view *next)
 {
-    return core_is_coordinator(core) && !core_is_strict(core) &&
+    return core_is_coordinator(core) && !view_names_voters(next) &&
            chain_of(core, next).count > core->fanout + 1 && travels_as_a_change(&core->view, next);
 }
 
@@ -197,7 +197,7 @@ void spread_to_joiners(struct core *core, uint32_t turn)
     const struct view *accepted = &core->change.pending;
     struct message prepare;
 
-    if (!core_is_member(core) || core_is_strict(core) || accepted->cause == CAUSE_MERGE ||
+    if (!core_is_member(core) || view_names_voters(accepted) || accepted->cause == CAUSE_MERGE ||
         count_older(core, accepted) > turn) {
         return;
     }

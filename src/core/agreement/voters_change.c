@@ -286,7 +286,7 @@ enum unagreed voters_change_against(const struct core *core, const struct voters
     if (!core_is_member(core)) {
         return UNAGREED_NO_MEMBER;
     }
-    if (!core_is_strict(core)) {
+    if (!view_names_voters(&core->view)) {
         return UNAGREED_STRICT;
     }
     if (voter_lists_are_joint(&core->view.voters) || wish->number != core->view.voters.number) {

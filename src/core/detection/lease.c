@@ -198,9 +198,6 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
     const uint32_t end = asked_end(core);
     uint32_t count = 0;
 
-    if (core_is_strict(core)) {
-        return lease_of_voters(core, at_ms).have;
-    }
     for (uint32_t i = 0; i < end; i++) {
         count += lease_of(core, i) > at_ms && counts(core, i);
     }
@@ -227,8 +224,8 @@ static bool are_enough(const struct core *core, voter_set among, uint64_t at_ms)
 
 bool lease_is_enough(const struct core *core, uint64_t at_ms)
 {
-    return core_is_strict(core) ? are_enough(core, all_voters(core), at_ms)
-                                : is_held_by(core, lease_needed(core), at_ms);
+    return view_names_voters(&core->view) ? are_enough(core, all_voters(core), at_ms)
+                                          : is_held_by(core, lease_needed(core), at_ms);
 }
 
 /* D8c: whom it asks, the oldest first; while terms change, under strict, too, all (A2b). */
@@ -237,8 +234,8 @@ static bool may_be_asked(const struct core *core, uint32_t position)
     if (core_is_self(core, position)) {
         return false;
     }
-    return core_is_strict(core) ? is_voter(core, position) || core->agreed.joint
-                                : follows_us(core, position);
+    return view_names_voters(&core->view) ? is_voter(core, position) || core->agreed.joint
+                                          : follows_us(core, position);
 }
 
 void lease_ask(struct core *core, uint32_t count)
@@ -308,7 +305,7 @@ uint64_t lease_members_until(const struct core *core)
 
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
 {
-    if (!core_is_strict(core)) {
+    if (!view_names_voters(&core->view)) {
         return lease_until(core, lease_needed(core), now_ms);
     }
     /* A voter that is no member may have leased for longer (Z16b), and will not be asked sooner for

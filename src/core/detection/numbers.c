@@ -10,7 +10,7 @@
 
 struct lease_asked numbers_lease_wanted(const struct core *core)
 {
-    const bool reigns = core_is_strict(core) && core_is_coordinator(core) &&
+    const bool reigns = view_names_voters(&core->view) && core_is_coordinator(core) &&
                         core->life.phase == PHASE_MEMBER &&
                         core->view.epoch > core->succession.handed_epoch;
 

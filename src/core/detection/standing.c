@@ -67,7 +67,7 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
     if (!core_is_member(core)) {
         return state;
     }
-    if (!core_is_strict(core)) {
+    if (!view_names_voters(&core->view)) {
         state.fresh = fresh_count(core, now_ms);
         state.met = state.fresh >= state.needed;
         return state;
@@ -91,7 +91,7 @@ static bool may_act(const struct core *core)
 
 bool standing_is_handed_over(const struct core *core)
 {
-    return core_is_strict(core) && core_is_coordinator(core) &&
+    return view_names_voters(&core->view) && core_is_coordinator(core) &&
            core->view.epoch <= core->succession.handed_epoch;
 }
 
@@ -152,14 +152,10 @@ bool standing_is_settled(const struct core *core)
     return !follow_has_undecided(core);
 }
 
-/* A2b: while terms change, it takes the word of each that it has heard of them; and under strict of
- * all voters, for what they are bound to has to be known (Z5c). */
 void standing_ask(struct core *core)
 {
-    const bool asks_all = core->agreed.joint || core_is_strict(core);
-
     if (may_act(core)) {
-        lease_ask(core, asks_all ? core->view.member_count : core_leases_asked(core));
+        lease_ask(core, core_leases_asked(core));
     }
 }
 
@@ -263,7 +259,7 @@ bool standing_is_told(const struct core *core)
     if (!core->standing.told_acting && standing_is_acting(core, core->now_ms)) {
         return false;
     }
-    return !core_is_strict(core) || is_told(core, standing_coordinator(core));
+    return is_told(core, standing_coordinator(core));
 }
 
 static void tell_coordinator(struct core *core)

@@ -60,13 +60,11 @@ bool watch_is_asking(const struct core *core, uint32_t position)
            (!peer->watch.neighbour || peer->watch.unheard_since_turn);
 }
 
-/* How many of the oldest the coordinator watches: with a guard whom it asks for leases; and all
- * while terms change (A2), and under strict, where everybody has to know whether it acts (Z9b). */
+/* How many of the oldest the coordinator watches: whom it asks for leases. Where voters lease all,
+ * for everybody has to know whether it acts (Z9b). */
 static uint32_t next_watched(const struct core *core)
 {
-    return core->agreed.joint || core_is_strict(core)
-               ? core->view.member_count
-               : larger32(core_leases_asked(core), NEXT_WATCHED);
+    return larger32(core_leases_asked(core), NEXT_WATCHED);
 }
 
 static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)

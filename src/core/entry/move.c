@@ -72,7 +72,7 @@ void move_on_withdrawn(struct core *core)
     core->moving.step = STAND_DOWN_OFFERED;
     core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);
     if (core_is_strict(core)) { /* Z7a: the voters skip the lease on this word. */
-        core->moving.step = STAND_DOWN_GIVEN;
+        core->moving.step = STAND_DOWN_PLEDGED;
         core->moving.asking.until_ms = core->now_ms + 2 * core->timing.lost_ms;
         succession_hand_over(core);
     }
@@ -92,12 +92,11 @@ void move_on_accepted(struct core *core, const struct message *prepare)
     }
 }
 
-/* Is the successor still to hear that it is the one? Without guard strict, it was given the word on
- * its own proposal, which it repeats. */
+/* Is the successor still to hear that it is the one? Who was given the word on its own proposal
+ * repeats that. */
 static bool is_asking(const struct core *core)
 {
-    return core->moving.step == STAND_DOWN_OFFERED ||
-           (core->moving.step == STAND_DOWN_GIVEN && core_is_strict(core));
+    return core->moving.step == STAND_DOWN_OFFERED || core->moving.step == STAND_DOWN_PLEDGED;
 }
 
 /* E6a: some may hold the successor's view by now, with the ages that it has. So this node overtakes
@@ -124,7 +123,7 @@ static void give_up(struct core *core)
 {
     bool given = core->moving.step == STAND_DOWN_GIVEN;
 
-    if (given && core_is_strict(core)) {
+    if (core->moving.step == STAND_DOWN_PLEDGED) {
         succession_take_back(core);
     } else if (given && (!standing_is_settled(core) || core->change.on)) {
         core->moving.asking.until_ms = core->now_ms + core->timing.fresh_ms / 4;

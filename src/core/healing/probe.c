@@ -66,7 +66,8 @@ static void send_probe(struct core *core, const struct address *to, bool answer)
 static bool is_of_one_founding(const struct core *core, const struct probe *theirs)
 {
     return authority_is_succeeded_by(core, theirs->view.lineage) ||
-           (core_is_strict(core) && lineage_succeeds(core->view.lineage, theirs->view.lineage));
+           (view_names_voters(&core->view) &&
+            lineage_succeeds(core->view.lineage, theirs->view.lineage));
 }
 
 bool probe_is_related(const struct core *core, const struct probe *theirs)

@@ -50,6 +50,11 @@ bool guard_is_strict(const struct guard *guard)
     return guard->policy == GUARD_STRICT;
 }
 
+bool guard_may_become(const struct guard *from, const struct guard *to)
+{
+    return guard_is_strict(from) == guard_is_strict(to);
+}
+
 bool guard_equal(const struct guard *a, const struct guard *b)
 {
     return a->policy == b->policy && (a->policy == GUARD_NONE || a->count == b->count);

@@ -48,8 +48,10 @@ uint32_t guard_size_max(const struct guard *guard);
 /* Does the guard only narrow the window in which two sides act, without closing it (G3)? */
 bool guard_is_advisory(const struct guard *guard);
 
-/* From and to it nothing changes while the cluster runs (A4a). */
 bool guard_is_strict(const struct guard *guard);
+
+/* A4a: may a cluster under the one come to the other while it runs? From and to strict never. */
+bool guard_may_become(const struct guard *from, const struct guard *to);
 
 bool guard_equal(const struct guard *a, const struct guard *b);
 

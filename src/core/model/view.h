@@ -64,6 +64,12 @@ static inline bool view_is_empty(const struct view *view)
     return view->member_count == 0;
 }
 
+/* Z10a: who is to agree, where not all members are. There is one chain of such views (Z9). */
+static inline bool view_names_voters(const struct view *view)
+{
+    return view->voters.count > 0;
+}
+
 /* Does it name the voters with whom a cluster is founded, and nothing yet that was agreed upon
  * (Z13a)? Such a view is an empty one, too. */
 static inline bool view_is_of_founders(const struct view *view)

@@ -74,7 +74,8 @@ enum stand_down {
     STAND_DOWN_SOON,      /* what is under way comes to its end first */
     STAND_DOWN_WITHDRAWS, /* those who were told of its right to act stop */
     STAND_DOWN_OFFERED,   /* the successor knows */
-    STAND_DOWN_GIVEN,     /* the successor counts on it: no acting under this epoch any more */
+    STAND_DOWN_GIVEN,     /* the successor counts on it: no acting under this epoch any more; */
+    STAND_DOWN_PLEDGED,   /* the same, by a word that the successor may have missed (Z7a) */
 };
 
 /* move: a coordinator that stands down. */

@@ -246,7 +246,7 @@ static inline uint64_t core_repair_ms(const struct core *core)
 /* Of the guards, the sizes and the capacities that hold, several while terms change (A2). */
 static inline uint32_t core_guard_needed(const struct core *core)
 {
-    if (core->view.voters.count > 0) {
+    if (view_names_voters(&core->view)) {
         return voter_lists_count(&core->view.voters, 0).needed;
     }
     return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
@@ -261,7 +261,11 @@ static inline uint32_t core_leases_needed(const struct core *core)
 
 static inline uint32_t core_leases_asked(const struct core *core)
 {
-    return quorum_with_spares(core_leases_needed(core));
+    /* A2b: while terms change, it takes the word of each that it has heard of them; and of all
+     * voters, for what they are bound to has to be known (Z5c). */
+    return core->agreed.joint || view_names_voters(&core->view)
+               ? core->view.member_count
+               : quorum_with_spares(core_leases_needed(core));
 }
 
 static inline uint32_t core_size_max(const struct core *core)
