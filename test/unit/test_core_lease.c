@@ -407,10 +407,10 @@ Test(core_lease, a_voters_lease_of_another_epoch_does_not_count)
 
     leases(core, B, core->view.epoch + 2, 1);
     leases(core, C, core->view.epoch + 2, 1);
-    cr_assert_eq(lease_holders(core, 1000), 0);
+    cr_assert_eq(lease_of_voters(core, 1000).have, 0);
     cr_assert_eq(lease_acts_until(core, 1000), 0);
     leases(core, E, core->view.epoch, 1);
-    cr_assert_eq(lease_holders(core, 1000), 1);
+    cr_assert_eq(lease_of_voters(core, 1000).have, 1);
     rig_free(rig);
 }
 
@@ -421,7 +421,7 @@ Test(core_lease, a_voter_that_is_bound_has_not_leased_yet)
     struct core *core = rig->core;
 
     says(core, B, (struct lease_said){.promised = core->view.epoch}, 1);
-    cr_assert_eq(lease_holders(core, 1000), 0);
+    cr_assert_eq(lease_of_voters(core, 1000).have, 0);
     cr_assert_eq(rig_lease(rig, 'B').promised, core->view.epoch);
     rig_free(rig);
 }
@@ -433,7 +433,7 @@ Test(core_lease, who_is_no_voter_leases_nothing)
     struct core *core = rig->core;
 
     leases(core, D, core->view.epoch, 1);
-    cr_assert_eq(lease_holders(core, 1000), 0);
+    cr_assert_eq(lease_of_voters(core, 1000).have, 0);
     cr_assert_eq(rig_lease(rig, 'D').promised, 0);
     rig_free(rig);
 }
@@ -447,10 +447,10 @@ Test(core_lease, a_voter_that_heard_nothing_gives_no_lease)
 
     for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
         leases(core, B, core->view.epoch, never[i]);
-        cr_assert_eq(lease_holders(core, 1000), 0, "%u", never[i]);
+        cr_assert_eq(lease_of_voters(core, 1000).have, 0, "%u", never[i]);
     }
     leases(core, B, core->view.epoch, 1);
-    cr_assert_eq(lease_holders(core, 1000), 1);
+    cr_assert_eq(lease_of_voters(core, 1000).have, 1);
     rig_free(rig);
 }
 
@@ -464,7 +464,7 @@ Test(core_lease, a_voter_that_is_no_fellow_gives_no_lease)
                                  .ping = {.said = {.promised = core->view.epoch, .leased = true}}};
 
     lease_on_said(core, &pong, B);
-    cr_assert_eq(lease_holders(core, 1000), 0);
+    cr_assert_eq(lease_of_voters(core, 1000).have, 0);
     cr_assert_eq(rig_lease(rig, 'B').promised, 0);
     rig_free(rig);
 }

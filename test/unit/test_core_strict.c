@@ -1037,7 +1037,7 @@ static bool is_let_in_after(enum gone_reason reason, const char *voters, bool le
     struct rig *rig = rig_strict_among("A B C", 'A', voters);
 
     rig->core->flap = flaps_after(reason);
-    rig->core->flap.names[0].admit_ms = NEVER_MS;
+    rig->core->flap.names[0].last_ms = rig->now_ms;
     rig_pass(rig, rig->timing.heartbeat_ms, "");
     hears_lease(rig, 'B', leased);
     hears_lease(rig, 'C', leased);

@@ -310,8 +310,7 @@ static void begin_step(struct core *core)
     struct voters_change *change = &core->voters_change;
 
     change->on = make_lists(core, &change->wish, &change->lists);
-    change->until_ms = core->now_ms + core->timing.leave_ms;
-    change->ask_ms = core->now_ms;
+    asking_begin(&change->asking, core->now_ms, core->timing.leave_ms);
 }
 
 enum unagreed voters_change_want(struct core *core, const struct voters_wish *wish)
@@ -381,7 +380,7 @@ static void ask_newcomers(struct core *core)
 {
     const struct voter_lists *lists = &core->voters_change.lists;
 
-    core->voters_change.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
+    core->voters_change.asking.again_ms = core->now_ms + core->timing.prepare_ms / 3;
     plan_again(core);
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
@@ -480,9 +479,9 @@ void voters_change_tick(struct core *core)
     if (!change->on) {
         return;
     }
-    if (!core_is_coordinator(core) || core->now_ms >= change->until_ms) {
+    if (!core_is_coordinator(core) || asking_is_over(&change->asking, core->now_ms)) {
         change->on = false;
-    } else if (core->now_ms >= change->ask_ms && !core->change.on) {
+    } else if (asking_is_due(&change->asking, core->now_ms) && !core->change.on) {
         ask_newcomers(core);
     }
 }
@@ -490,9 +489,11 @@ void voters_change_tick(struct core *core)
 uint64_t voters_change_deadline_ms(const struct core *core)
 {
     const struct voters_change *change = &core->voters_change;
-    const uint64_t ask_ms = core->change.on ? NEVER_MS : change->ask_ms;
 
-    return change->on ? earlier(ask_ms, change->until_ms) : NEVER_MS;
+    if (!change->on) {
+        return NEVER_MS;
+    }
+    return core->change.on ? change->asking.until_ms : asking_deadline_ms(&change->asking);
 }
 
 /* Who got another record has it now. */

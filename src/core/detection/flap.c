@@ -48,9 +48,7 @@ static void on_failure(struct core *core, const char *name, bool vain)
     entry->failures++;
     entry->last_ms = core->now_ms;
     entry->vain = vain;
-    entry->admit_ms = entry->failures > FAILURES_FREE
-                          ? core->now_ms + pause_ms(core, entry->failures)
-                          : 0;
+    entry->waits = entry->failures > FAILURES_FREE;
 }
 
 void flap_note_vain(struct core *core, const char *name)
@@ -65,7 +63,7 @@ static void forgive(struct core *core, const char *name)
         struct flapper *entry = &core->flap.names[i];
         if (text_equal(entry->name, name) && entry->failures > 0) {
             entry->failures--;
-            entry->admit_ms = 0;
+            entry->waits = false;
         }
     }
 }
@@ -104,8 +102,10 @@ bool flap_admits(const struct core *core, const char *name)
 {
     for (uint32_t i = 0; i < core->flap.count; i++) {
         if (text_equal(core->flap.names[i].name, name)) {
-            return core->now_ms >= core->flap.names[i].admit_ms ||
-                   is_lacked(core, &core->flap.names[i]);
+            const struct flapper *entry = &core->flap.names[i];
+            return !entry->waits ||
+                   core->now_ms >= entry->last_ms + pause_ms(core, entry->failures) ||
+                   is_lacked(core, entry);
         }
     }
     return true;

@@ -53,7 +53,7 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
  * takes. */
 struct voter_count lease_of_voters(const struct core *core, uint64_t at_ms);
 
-/* How many leases count at that time; under strict of the list that lacks most. O(asked). */
+/* How many leases of members count at that time. O(asked). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
 /* D8c: asks for the leases of `count` others: of the oldest who follow this node and are not

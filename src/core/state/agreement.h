@@ -219,8 +219,7 @@ struct absent {
 /* voters_change: other voters, which this coordinator is to bring about (Z11). */
 struct voters_change {
     bool on;
-    uint64_t ask_ms;          /* newcomers are asked for a record again */
-    uint64_t until_ms;        /* the next step has not begun by then: no more */
+    struct asking asking;     /* newcomers for a record, until the next step begins */
     struct voters_wish wish;  /* who are to vote in the end */
     struct voter_lists lists; /* of the next step; a newcomer's record when it has said which */
 };

@@ -117,9 +117,9 @@ struct standing {
 struct flapper {
     char name[NAME_BYTES_MAX + 1];
     uint32_t failures;
-    bool vain;         /* of the last one: nothing long reached it (U1b, L5b) */
-    uint64_t last_ms;  /* when it was */
-    uint64_t admit_ms; /* not let in before */
+    bool vain;        /* of the last one: nothing long reached it (U1b, L5b) */
+    bool waits;       /* it is let in only when the pause since then is over */
+    uint64_t last_ms; /* when it was */
 };
 
 struct flap {
