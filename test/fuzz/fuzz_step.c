@@ -255,6 +255,45 @@ static void fill_wish(struct fuzz *fuzz, struct input *input, struct wish *wish)
     }
 }
 
+static void fill_carrier(struct fuzz *fuzz, struct input *input, struct view_carrier *carrier)
+{
+    carrier->view = any_view(fuzz, input);
+    carrier->epoch = near(input, core_view(fuzz->core)->epoch + 1);
+    if (below(input, 4) == 0) {
+        carrier->handover_by = fuzz->people[below(input, PEOPLE)];
+    }
+    carrier->merge = below(input, 3);
+    carrier->stays = below(input, 2) == 0;
+    carrier->part.holders = (uint32_t)below(input, 9);
+    carrier->part.guard_met = true;
+    carrier->part.terms = any_terms(input);
+}
+
+static void fill_vote(struct fuzz *fuzz, struct input *input, struct view_carrier *carrier)
+{
+    carrier->epoch = near(input, core_view(fuzz->core)->epoch + 1);
+    carrier->lineage = core_view(fuzz->core)->lineage;
+    carrier->view = below(input, 2) == 0 ? any_view(fuzz, input) : NULL;
+    carrier->vote = (struct vote_answer){.record = fuzz->people[below(input, PEOPLE)],
+                                         .kind = (enum vote_kind)below(input, VOTE_FOUNDING + 1),
+                                         .result = (enum vote_result)below(input, VOTE_MUTE + 1),
+                                         .version = near(input, core_view(fuzz->core)->version),
+                                         .promised = near(input, core_view(fuzz->core)->epoch),
+                                         .wait_ms = near(input, 100)};
+}
+
+static void fill_probe(struct fuzz *fuzz, struct input *input, struct probe *probe)
+{
+    probe->view = any_view_id(fuzz, input);
+    probe->holders = (uint32_t)below(input, 9);
+    probe->answer = below(input, 2) == 0;
+    probe->seed_count = (uint8_t)below(input, 2);
+    probe->seeds[0] = address_of(below(input, PEOPLE));
+    probe->guard_met = true;
+    probe->terms = any_terms(input);
+    probe->coordinator = address_of(below(input, PEOPLE) + 1);
+}
+
 static void fill_body(struct fuzz *fuzz, struct input *input, struct message *message)
 {
     switch (message->type) {
@@ -273,16 +312,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_PREPARE:
     case MESSAGE_HANDOVER:
     case MESSAGE_MERGE:
-        message->carrier.view = any_view(fuzz, input);
-        message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
-        if (below(input, 4) == 0) {
-            message->carrier.handover_by = fuzz->people[below(input, PEOPLE)];
-        }
-        message->carrier.merge = below(input, 3);
-        message->carrier.stays = below(input, 2) == 0;
-        message->carrier.part.holders = (uint32_t)below(input, 9);
-        message->carrier.part.guard_met = true;
-        message->carrier.part.terms = any_terms(input);
+        fill_carrier(fuzz, input, &message->carrier);
         break;
     case MESSAGE_MERGE_REFUSED:
         message->merge_refused.merge = below(input, 3);
@@ -294,16 +324,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         break;
     case MESSAGE_BALLOT:
     case MESSAGE_VOTE:
-        message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
-        message->carrier.lineage = core_view(fuzz->core)->lineage;
-        message->carrier.view = below(input, 2) == 0 ? any_view(fuzz, input) : NULL;
-        message->carrier.vote = (struct vote_answer){
-            .record = fuzz->people[below(input, PEOPLE)],
-            .kind = (enum vote_kind)below(input, VOTE_FOUNDING + 1),
-            .result = (enum vote_result)below(input, VOTE_MUTE + 1),
-            .version = near(input, core_view(fuzz->core)->version),
-            .promised = near(input, core_view(fuzz->core)->epoch),
-            .wait_ms = near(input, 100)};
+        fill_vote(fuzz, input, &message->carrier);
         break;
     case MESSAGE_CLAIM_REFUSED:
         message->claim_refused = (struct claim_refused){
@@ -326,14 +347,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
                                                     : fuzz->people[below(input, PEOPLE)];
         break;
     case MESSAGE_PROBE:
-        message->probe.view = any_view_id(fuzz, input);
-        message->probe.holders = (uint32_t)below(input, 9);
-        message->probe.answer = below(input, 2) == 0;
-        message->probe.seed_count = (uint8_t)below(input, 2);
-        message->probe.seeds[0] = address_of(below(input, PEOPLE));
-        message->probe.guard_met = true;
-        message->probe.terms = any_terms(input);
-        message->probe.coordinator = address_of(below(input, PEOPLE) + 1);
+        fill_probe(fuzz, input, &message->probe);
         break;
     case MESSAGE_WISH:
         fill_wish(fuzz, input, &message->wish);

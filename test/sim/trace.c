@@ -144,6 +144,40 @@ static void print_wish(const struct sim *sim, const struct wish *wish)
     }
 }
 
+static void print_heartbeat(const struct sim *sim, const struct heartbeat *heartbeat)
+{
+    FILE *out = sim->options.trace;
+
+    print_view_id(sim, &heartbeat->view);
+    fprintf(out, "%s%s%s", heartbeat->late ? " late" : "", heartbeat->acting ? " acting" : "",
+            heartbeat->handed_over ? " handed-over" : "");
+    for (unsigned i = 0; i < heartbeat->suspect_count; i++) {
+        fprintf(out, " suspects %" PRIu64 "/%d", heartbeat->suspects[i].age,
+                (int)heartbeat->suspects[i].verdict);
+    }
+}
+
+static void print_vote(FILE *out, const struct view_carrier *carrier)
+{
+    const struct vote_answer *vote = &carrier->vote;
+
+    fprintf(out,
+            " record %02x%02x kind %d result %d epoch %" PRIu64 " promised %" PRIu64
+            " wait %" PRIu64,
+            vote->record.bytes[0], vote->record.bytes[1], (int)vote->kind, (int)vote->result,
+            carrier->epoch, vote->promised, vote->wait_ms);
+}
+
+static void print_role(FILE *out, const struct role_word *role)
+{
+    fprintf(out,
+            " epoch %" PRIu64 " stamp %" PRIu64 " of %02x%02x number %" PRIu64 " token %" PRIu64
+            " order %d%s",
+            role->epoch, role->stamp, role->candidacy.request.bytes[0],
+            role->candidacy.request.bytes[1], role->candidacy.number, role->candidacy.token,
+            (int)role->order, role->flag ? " yes" : "");
+}
+
 static void print_message(const struct sim *sim, const struct message *message)
 {
     FILE *out = sim->options.trace;
@@ -151,14 +185,7 @@ static void print_message(const struct sim *sim, const struct message *message)
     fprintf(out, "%s", message_text(message->type));
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
-        print_view_id(sim, &message->heartbeat.view);
-        fprintf(out, "%s%s%s", message->heartbeat.late ? " late" : "",
-                message->heartbeat.acting ? " acting" : "",
-                message->heartbeat.handed_over ? " handed-over" : "");
-        for (unsigned i = 0; i < message->heartbeat.suspect_count; i++) {
-            fprintf(out, " suspects %" PRIu64 "/%d", message->heartbeat.suspects[i].age,
-                    (int)message->heartbeat.suspects[i].verdict);
-        }
+        print_heartbeat(sim, &message->heartbeat);
         break;
     case MESSAGE_ACK:
     case MESSAGE_NACK:
@@ -207,26 +234,14 @@ static void print_message(const struct sim *sim, const struct message *message)
         fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
         break;
     case MESSAGE_VOTE:
-        fprintf(out,
-                " record %02x%02x kind %d result %d epoch %" PRIu64 " promised %" PRIu64
-                " wait %" PRIu64,
-                message->carrier.vote.record.bytes[0], message->carrier.vote.record.bytes[1],
-                (int)message->carrier.vote.kind, (int)message->carrier.vote.result,
-                message->carrier.epoch, message->carrier.vote.promised,
-                message->carrier.vote.wait_ms);
+        print_vote(out, &message->carrier);
         break;
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
     case MESSAGE_ROLES_LET_GO:
     case MESSAGE_ROLES_ANSWER:
     case MESSAGE_ROLES_PLACE:
-        fprintf(out,
-                " epoch %" PRIu64 " stamp %" PRIu64 " of %02x%02x number %" PRIu64 " token %" PRIu64
-                " order %d%s",
-                message->role.epoch, message->role.stamp, message->role.candidacy.request.bytes[0],
-                message->role.candidacy.request.bytes[1], message->role.candidacy.number,
-                message->role.candidacy.token, (int)message->role.order,
-                message->role.flag ? " yes" : "");
+        print_role(out, &message->role);
         break;
     case MESSAGE_WISH:
         print_wish(sim, &message->wish);
