@@ -343,7 +343,7 @@ const struct listed_voter *lease_voter(const struct core *core, const struct nod
 {
     const struct listed_voter *voter = find_in(&core->view.voters, record);
 
-    return voter == NULL && core->voters_change.on ? find_in(&core->voters_change.lists, record)
+    return core->voters_change.on && voter == NULL ? find_in(&core->voters_change.lists, record)
                                                    : voter;
 }
 
