@@ -170,6 +170,8 @@ struct doyen_view {
 
     const char *resume; /* for doyen_watch, to go on from here */
     const char *json;   /* the document it is made of; proto/control.md, GET /v1/members */
+    int64_t
+        acting_said_ms; /* how old the word is that the coordinator acts; -1: nobody is known to */
 };
 
 /* Asks for the view; the caller has to release it. */

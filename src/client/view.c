@@ -86,10 +86,17 @@ static void read_tags(const json_t *tags, struct arena *arena, struct doyen_memb
     member->tags = list;
 }
 
+/* Milliseconds, or -1 where there are none. */
+static int64_t ago_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : -1;
+}
+
 void view_read_member(const json_t *object, struct arena *arena, struct doyen_member *member)
 {
     const char *state = field_text(object, "state");
-    const json_t *heard = json_object_get(object, "heard_ms");
 
     *member = (struct doyen_member){
         .name = arena_text(arena, field_text(object, "name")),
@@ -102,7 +109,7 @@ void view_read_member(const json_t *object, struct arena *arena, struct doyen_me
         .silent = field_is_true(object, "silent"),
         .behind = field_is_true(object, "behind"),
         .drained = field_is_true(object, "drained"),
-        .heard_ms = json_is_integer(heard) ? (int64_t)json_integer_value(heard) : -1,
+        .heard_ms = ago_of(object, "heard_ms"),
     };
     read_tags(json_object_get(object, "tags"), arena, member);
 }
@@ -181,6 +188,7 @@ static void read_view(const json_t *document, const char *json, struct held_view
         .guard_met = field_is_true(guard, "met"),
         .resume = arena_text(arena, field_text(document, "cursor")),
         .json = arena_text(arena, json),
+        .acting_said_ms = ago_of(document, "acting_said_ms"),
     };
     read_members(json_object_get(document, "members"), held);
     read_all_gone(json_object_get(document, "gone"), held);

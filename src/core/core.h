@@ -116,6 +116,10 @@ bool core_is_acting(const struct core *core, uint64_t now_ms);
 /* Does the coordinator of this node's view act? O(members). */
 enum reign core_reign(const struct core *core, uint64_t now_ms);
 
+/* How old is the word that it acts (Z9b)? 0 where this node does; NEVER_MS while nobody is known
+ * to. O(members). */
+uint64_t core_acting_said_ms_ago(const struct core *core, uint64_t now_ms);
+
 /* For how long one sign of the others lets this node act: what core_acting_until_ms is ahead of the
  * moment at which that sign was asked for. */
 uint64_t core_acting_span_ms(const struct core *core);

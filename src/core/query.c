@@ -134,6 +134,11 @@ enum reign core_reign(const struct core *core, uint64_t now_ms)
     return standing_reign(core, now_ms);
 }
 
+uint64_t core_acting_said_ms_ago(const struct core *core, uint64_t now_ms)
+{
+    return standing_said_ms_ago(core, now_ms);
+}
+
 uint64_t core_acting_span_ms(const struct core *core)
 {
     return lease_span_ms(core);

@@ -11,7 +11,7 @@ file system for its state and a disk whose syncs can be slowed. Beside each daem
 One round after the other, one to three faults strike at random moments: kill -9, SIGSTOP of the
 daemon, of `doyen run`, of its worker; links cut one way or both, between two nodes or around one;
 full disk, slow disk; planned moves; everybody killed; some killed and at once started again with other
-options, which a voter that has promised something may refuse; other timings agreed on; a disk that is lost, with all
+options, which a voter that has promised something may refuse; other timings, or a target of voters, agreed on; a disk that is lost, with all
 that is on it, or in its place one that was lost before; voters added, removed, replaced, set, among them a
 doyen-witness, which is killed, stopped and loses its disk, too. Then all is healed, and the cluster has five
 seconds until exactly one acts, with its worker; and a voter whose disk was lost is given another record, or replaced
@@ -660,8 +660,9 @@ class Cluster:
         threading.Thread(target=self.quietly, args=(node, "leave"), daemon=True).start()
 
     def strike_other_timings(self, draw, node):
-        """For all, by a command."""
-        timings = draw.choice(["profile=lan", "profile=local", "profile=" + self.options.profile])
+        """For all, by a command; or that there are to be three voters, by themselves."""
+        timings = draw.choice(["profile=lan", "profile=local", "profile=" + self.options.profile,
+                               "voters-target=3", "voters-target=0"])
         threading.Thread(target=self.quietly, args=(node, "change", timings), daemon=True).start()
 
     # Other voters, and lost disks.
@@ -742,7 +743,8 @@ class Cluster:
     def can_lose(self, node):
         """With its disk gone there are voters enough, and no change binds anybody to it."""
         document = self.voters() if self.wished() else None
-        if document is None or document["change"] is not None or node.name in self.lost:
+        if (document is None or document["change"] is not None or document["lacking"] or
+                node.name in self.lost):
             return None
         records = self.records(document)
         if node.name in records and len(self.lost) + 1 > (len(records) - 1) // 2:

@@ -591,6 +591,10 @@ Story(witness, a_wish_that_cannot_be_is_refused_in_one_line)
         cr_expect_eq(outcome.code, rows[i].code, "row %zu: %d: %s", i, outcome.code, outcome.err);
         cr_expect(strstr(outcome.err, rows[i].says) != NULL, "row %zu: %s", i, outcome.err);
     }
+    const struct outcome alone = doyen(cluster, "athens",
+                                       ARGS("voters", "set", "w", "--witness", witness));
+    cr_assert_eq(alone.code, REFUSED, "%s", alone.err);
+    assert_text_has(alone.err, "a witness does not vote alone");
     const struct outcome planned = doyen(
         cluster, "athens", ARGS("voters", "add", "w", "--witness", witness, "--dry-run"));
     cr_assert_eq(planned.code, DONE, "%s", planned.err);

@@ -8,7 +8,6 @@ static uint32_t any_voter(struct sim *sim, struct random *random)
 {
     uint32_t host = any_host(sim, random);
 
-    /* It may be that a witness votes alone. */
     for (uint32_t i = 0; !sim_is_voter(sim, host) && i < sim_host_count(sim); i++) {
         host = (host + 1) % sim_host_count(sim);
     }

@@ -9,7 +9,7 @@
 static const char two_members[] =
     "{\"schema\":1,\"cluster\":\"doyen\",\"self\":\"b\",\"phase\":\"member\",\"cursor\":\"5f0c2a91-15\","
     "\"epoch\":\"18446744073709551615\",\"view\":{\"epoch\":\"2\",\"version\":\"4\",\"acked\":2},"
-    "\"coordinator\":\"a\",\"acting\":false,\"acting_ms\":0,\"acting_is\":\"exclusive\","
+    "\"coordinator\":\"a\",\"acting\":false,\"acting_ms\":0,\"acting_is\":\"exclusive\",\"acting_said_ms\":98,"
     "\"guard\":{\"policy\":\"2\",\"size\":null,\"needed\":2,\"fresh\":1,\"met\":false},\"members\":["
     "{\"name\":\"a\",\"id\":\"aa\",\"incarnation\":\"7\",\"address\":\"127.0.0.1:7420\",\"age\":1,"
     "\"state\":\"suspect\",\"silent\":true,\"coordinator\":true,\"drained\":false,\"heard_ms\":98,"
@@ -42,6 +42,7 @@ Test(client_view, everything_in_the_document_is_there)
     cr_expect_str_eq(view->resume, "5f0c2a91-15");
     cr_expect_str_eq(view->json, two_members);
     cr_expect_not(view->advisory);
+    cr_expect_eq(view->acting_said_ms, 98);
     cr_expect_eq(view->guard_needed, 2);
     cr_expect_eq(view->guard_fresh, 1);
     cr_expect_not(view->guard_met);

@@ -298,12 +298,15 @@ Test(control_members, the_right_to_act_has_an_epoch_and_an_end)
     cr_assert_eq(number_of(document, "acting_ms"), 640);
     cr_assert_str_eq(text_of(document, "acting_is"), "advisory");
     cr_assert_null(json_object_get(document, "lease_ms"), "nothing is promised");
+    cr_assert_eq(number_of(document, "acting_said_ms"), 0);
     json_decref(document);
 
     scene.facts.acting = false;
     scene.facts.acting_ms = 0;
+    scene.facts.acting_said_ms = NEVER_MS;
     document = scene_read(&scene);
     cr_assert_eq(number_of(document, "acting_ms"), 0);
+    cr_assert(json_is_null(json_object_get(document, "acting_said_ms")));
     json_decref(document);
     scene_close(&scene);
 }

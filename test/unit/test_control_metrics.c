@@ -331,8 +331,8 @@ Test(control_metrics, they_say_what_the_node_knows)
     scene_close(&scene);
 }
 
-/* Nothing that happens later brings a new series, but a key and a role; nor does a larger cluster.
- */
+/* Nothing that happens later brings a new series, but a key, a role and a witness; nor does a
+ * larger cluster. */
 Test(control_metrics, the_series_are_the_same_before_anything_has_happened)
 {
     struct scene scene;
@@ -373,6 +373,29 @@ Test(control_metrics, the_series_are_the_same_before_anything_has_happened)
     expect_value(roles, "doyen_role_held{role=\"job\"}", 0);
     free(roles);
     free(three);
+    scene_close(&scene);
+}
+
+/* Z16b, Z17: a witness that has not answered yet has no age. */
+Test(control_metrics, witnesses_and_replaced_voters_are_told)
+{
+    struct scene scene;
+    scene_open(&scene);
+    scene.facts.founders = (struct voter_lists){
+        .count = 2,
+        .voters = {{.name = "one", .now = true}, {.name = "third", .now = true, .witness = true}}};
+    scene.facts.contacts[1].answered_ms_ago = NEVER_MS;
+    scene.counters.voters_replaced[WISHER_OPERATOR] = 2;
+    scene.counters.voters_replaced[WISHER_AUTOPILOT] = 5;
+    struct reading *before = scene_read(&scene);
+    scene.facts.contacts[1].answered_ms_ago = 40213;
+    struct reading *reading = scene_read(&scene);
+    cr_assert_eq(reading->series_count, before->series_count + 1);
+    expect_value(reading, "doyen_witness_last_answer_seconds{voter=\"third\"}", 40.213);
+    expect_value(reading, "doyen_voters_replaced_total{by=\"operator\"}", 2);
+    expect_value(reading, "doyen_voters_replaced_total{by=\"autopilot\"}", 5);
+    free(before);
+    free(reading);
     scene_close(&scene);
 }
 

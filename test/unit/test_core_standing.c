@@ -131,6 +131,27 @@ Test(core_standing, a_coordinator_acts_as_it_said_lately)
     rig_free(rig);
 }
 
+/* Z9b: the word that it acts grows old, and is none any more when nobody is named. */
+Test(core_standing, how_old_the_word_is_that_somebody_acts)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    const uint64_t step_ms = rig->timing.fresh_ms / 2;
+
+    says(rig, 'A', true);
+    cr_assert_eq(core_acting_said_ms_ago(rig->core, rig->now_ms), 0);
+    rig_pass(rig, step_ms, "C");
+    cr_assert_eq(core_acting_said_ms_ago(rig->core, rig->now_ms), step_ms);
+    says(rig, 'A', true);
+    cr_assert_eq(core_acting_said_ms_ago(rig->core, rig->now_ms), 0);
+    says(rig, 'A', false);
+    cr_assert_eq(core_acting_said_ms_ago(rig->core, rig->now_ms), NEVER_MS);
+    rig_free(rig);
+    rig = rig_in("A B C", 'A');
+    rig_pass(rig, step_ms, "B C");
+    cr_assert_eq(core_acting_said_ms_ago(rig->core, rig->now_ms), 0);
+    rig_free(rig);
+}
+
 /* What it said before it claimed the place, it said as a member. */
 Test(core_standing, what_it_said_in_another_epoch_says_nothing_of_now)
 {

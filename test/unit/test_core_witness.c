@@ -612,6 +612,21 @@ Test(core_witness, it_has_neither_name_nor_address_of_another)
     }
 }
 
+/* Z16d, H83: nobody else would know of it after a restart of all. */
+Test(core_witness, it_does_not_vote_alone)
+{
+    struct rig *rig = with_witness();
+    struct voters_wish wish = {
+        .number = core_view(rig->core)->voters.number, .count = 1, .voters = {{.name = "W"}}};
+
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+    rig_leases(rig, 'B');
+    cr_assert_eq(voters_change_against(rig->core, &wish), UNAGREED_VOTERS);
+    wish.voters[wish.count++] = (struct wished_voter){.name = "A"};
+    cr_assert_eq(voters_change_against(rig->core, &wish), UNAGREED_GUARD, "it is not heard");
+    rig_free(rig);
+}
+
 /* Z11e, Z16d: what draws a record for it is the question that it was asked. */
 Test(core_witness, a_new_one_answers_from_its_address_with_the_nonce)
 {

@@ -74,6 +74,9 @@ type View struct {
 	Members     []Member
 	Gone        []Gone
 	Resume      string // Client.Watch goes on from here
+
+	// ActingSaidMS is how old the word is that the coordinator acts; nil: nobody is known to.
+	ActingSaidMS *int64
 }
 
 // Member returns the member of this name, or nil.
@@ -97,6 +100,7 @@ func (v *View) UnmarshalJSON(text []byte) error {
 		Acting      bool     `json:"acting"`
 		ActingMS    int64    `json:"acting_ms"`
 		ActingIs    string   `json:"acting_is"`
+		ActingSaid  *int64   `json:"acting_said_ms"`
 		Guard       Guard    `json:"guard"`
 		Members     []Member `json:"members"`
 		Gone        []Gone   `json:"gone"`
@@ -116,7 +120,7 @@ func (v *View) UnmarshalJSON(text []byte) error {
 		Epoch: document.Epoch.value, Version: document.View.Version.value,
 		Coordinator: document.Coordinator, Acting: document.Acting, ActingMS: document.ActingMS,
 		Exclusive: document.ActingIs == "exclusive", Guard: document.Guard, Members: document.Members,
-		Gone: document.Gone, Resume: document.Cursor,
+		Gone: document.Gone, Resume: document.Cursor, ActingSaidMS: document.ActingSaid,
 	}
 	return nil
 }

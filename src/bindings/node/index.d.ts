@@ -72,6 +72,8 @@ export interface View {
   readonly acting: boolean;
   readonly actingMs: number;
   readonly actingIs: "advisory" | "exclusive";
+  /** How old the word is that the coordinator acts; null: nobody is known to. */
+  readonly actingSaidMs: number | null;
   readonly guard: Guard;
   readonly members: readonly Member[];
   readonly gone: readonly Gone[];

@@ -38,6 +38,7 @@ function read(document) {
     acting: document.acting,
     actingMs: document.acting_ms,
     actingIs: document.acting_is,
+    actingSaidMs: document.acting_said_ms ?? null,
     guard: Object.freeze({ policy, needed, fresh, met }),
     members,
     gone: Object.freeze(document.gone.map(goneOf)),

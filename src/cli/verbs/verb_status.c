@@ -132,16 +132,19 @@ static void print_self_coordinates(const struct printer *printer, const json_t *
 static void print_coordinator(const struct printer *printer, const json_t *status)
 {
     const char *coordinator = document_coordinator(status);
-    char unheard[DURATION_TEXT_MAX];
+    char ago[DURATION_TEXT_MAX];
 
     if (coordinator == NULL) {
         printer_fact(printer, "coordinator", TONE_DOUBTFUL, "none to be named");
     } else if (strcmp(coordinator, document_text(status, "self", "")) == 0) {
         print_self_coordinates(printer, status, coordinator);
     } else if (document_has(status, "coordinator_unheard_ms")) {
-        duration_text(unheard, document_number(status, "coordinator_unheard_ms"));
-        printer_fact(printer, "coordinator", TONE_BAD, "%s, not heard for %s", coordinator,
-                     unheard);
+        duration_text(ago, document_number(status, "coordinator_unheard_ms"));
+        printer_fact(printer, "coordinator", TONE_BAD, "%s, not heard for %s", coordinator, ago);
+    } else if (document_has(status, "acting_said_ms")) {
+        duration_text(ago, document_number(status, "acting_said_ms"));
+        printer_fact(printer, "coordinator", TONE_GOOD, "%s, acting as it said %s ago", coordinator,
+                     ago);
     } else {
         printer_fact(printer, "coordinator", TONE_PLAIN, "%s", coordinator);
     }

@@ -43,7 +43,7 @@ static void members_hole(struct members *members, enum hole_kind kind, uint32_t 
         .at = members->text.length, .kind = kind, .position = position};
 }
 
-/* Puts what acting_put does. */
+/* Puts what acting_put does, and how old the word is. */
 static void members_write_acting(struct members *members, const struct facts *facts)
 {
     struct text_builder *text = &members->text;
@@ -57,6 +57,8 @@ static void members_write_acting(struct members *members, const struct facts *fa
         text_builder_add(text, ",\"lease_ms\":");
         members_hole(members, HOLE_ACTING_MS, 0);
     }
+    text_builder_add(text, ",\"acting_said_ms\":");
+    members_hole(members, HOLE_ACTING_SAID_MS, 0);
 }
 
 static void members_write_head(struct members *members, const struct facts *facts)
@@ -208,6 +210,11 @@ static size_t text_write(char *to, const char *text)
     return length + word_write(to + length, "\"");
 }
 
+static size_t ago_write(char *to, uint64_t ms)
+{
+    return ms == NEVER_MS ? word_write(to, "null") : decimal_write(to, ms);
+}
+
 static size_t hole_write(char *to, const struct hole *hole, const struct facts *facts)
 {
     switch (hole->kind) {
@@ -217,6 +224,8 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
         return word_write(to, facts->acting ? "true" : "false");
     case HOLE_ACTING_MS:
         return decimal_write(to, facts->acting_ms);
+    case HOLE_ACTING_SAID_MS:
+        return ago_write(to, facts->acting_said_ms);
     case HOLE_NEEDED:
         return decimal_write(to, facts->guard.needed);
     case HOLE_FRESH:
@@ -233,10 +242,7 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
     case HOLE_BEHIND:
         return word_write(to, facts->peers[hole->position].behind ? "true" : "false");
     case HOLE_HEARD_MS:
-        if (facts->peers[hole->position].heard_ms_ago == NEVER_MS) {
-            return word_write(to, "null");
-        }
-        return decimal_write(to, facts->peers[hole->position].heard_ms_ago);
+        return ago_write(to, facts->peers[hole->position].heard_ms_ago);
     case HOLE_SINCE_MS:
         return decimal_write(to, facts->gone_ms[hole->position]);
     }

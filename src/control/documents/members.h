@@ -21,6 +21,7 @@ enum hole_kind {
     HOLE_ACKED,
     HOLE_ACTING,
     HOLE_ACTING_MS,
+    HOLE_ACTING_SAID_MS,
     HOLE_NEEDED,
     HOLE_FRESH,
     HOLE_MET,

@@ -425,8 +425,30 @@ static void write_voter_lists(const struct metrics *metrics, struct text_builder
         text, "doyen_voters_lacking",
         "Whether this node coordinates, and a voter is silent or there are fewer than the target.",
         metrics->facts->autopilot.lacks);
+    begin(text, "doyen_voters_replaced_total", "counter",
+          "Voters replaced by changes that this node began and settled as coordinator.");
+    sample(text, "doyen_voters_replaced_total", "by", "operator",
+           metrics->facts->counters->voters_replaced[WISHER_OPERATOR]);
+    sample(text, "doyen_voters_replaced_total", "by", "autopilot",
+           metrics->facts->counters->voters_replaced[WISHER_AUTOPILOT]);
     gauge(text, "doyen_voters_spare", "Voters that vote and are not needed: so many may be lost.",
           metrics->whole->spare);
+}
+
+/* Only who coordinates asks them (Z16b). */
+static void write_witnesses(const struct facts *facts, struct text_builder *text)
+{
+    begin(text, "doyen_witness_last_answer_seconds", "gauge",
+          "Since the witness answered this node, which coordinates, last.");
+    for (uint8_t i = 0; i < facts->voters->count; i++) {
+        const uint64_t ms = facts->contacts[i].answered_ms_ago;
+        if (facts->voters->voters[i].witness && ms != NEVER_MS) {
+            text_builder_add(text, "doyen_witness_last_answer_seconds");
+            add_label(text, "{", "voter", facts->voters->voters[i].name);
+            text_builder_add(text, "}");
+            add_seconds(text, ms, 1000);
+        }
+    }
 }
 
 static void write_voter(const struct metrics *metrics, struct text_builder *text)
@@ -434,6 +456,7 @@ static void write_voter(const struct metrics *metrics, struct text_builder *text
     const struct facts *facts = metrics->facts;
 
     write_voter_lists(metrics, text);
+    write_witnesses(facts, text);
     begin(text, "doyen_voter", "gauge",
           "1 for how this node stands as a voter of guard strict; none: it is no voter.");
     for (unsigned i = 0; i <= VOTER_RETIRED; i++) {

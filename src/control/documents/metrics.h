@@ -46,8 +46,9 @@ struct metrics {
 void metrics_collect_roles(struct metrics *metrics, const struct role_clients *clients);
 
 /* Appends the text. The families, and the samples of each, are the same at every call, but for
- * those of keys and of roles: what has not happened yet is 0, so that its first time is seen as an
- * increase. No sample is of a member: the text does not grow with the cluster. O(members). */
+ * those of keys, of roles and of witnesses: what has not happened yet is 0, so that its first time
+ * is seen as an increase. No sample is of a member: the text does not grow with the cluster.
+ * O(members). */
 void metrics_write(const struct metrics *metrics, struct text_builder *text);
 
 #endif

@@ -329,6 +329,12 @@ static json_t *unheard_json(const struct facts *facts)
                : json_null();
 }
 
+/* How old the word is that somebody acts. */
+static json_t *said_json(const struct facts *facts)
+{
+    return facts->acting_said_ms == NEVER_MS ? json_null() : json_of_number(facts->acting_said_ms);
+}
+
 /* Under guard strict: how many there are, are heard, are known not to vote, and have not said. */
 static json_t *voters_json(const struct whole *whole)
 {
@@ -376,7 +382,7 @@ json_t *report_status(const struct facts *facts, const struct links *links,
             json_put(object, "coordinator",
                      json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
             json_put(object, "coordinator_unheard_ms", unheard_json(facts)) &&
-            acting_put(object, facts) &&
+            acting_put(object, facts) && json_put(object, "acting_said_ms", said_json(facts)) &&
             json_put(object, "merging", json_boolean(facts->merging)) &&
             json_put(object, "guard", guard_json(facts)) &&
             json_put(object, "voter", json_of_word(voter_status_text(facts->voter.status))) &&

@@ -81,6 +81,7 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->phase = core_phase(core);
     facts->merging = core_is_merging(core);
     facts->reign = core_reign(core, now_ms);
+    facts->acting_said_ms = core_acting_said_ms_ago(core, now_ms);
     facts->guard = core_guard(core, now_ms);
     facts->terms = core_terms(core);
     facts->started = core_terms_configured(core);

@@ -30,7 +30,8 @@ struct facts {
     bool advisory;      /* the guard only narrows the window in which two nodes act */
     bool withdrawn;     /* the right was given up, for a hand-over */
     bool merging;
-    enum reign reign; /* does the coordinator act? */
+    enum reign reign;        /* does the coordinator act? */
+    uint64_t acting_said_ms; /* how old that word is; NEVER_MS: nobody is known to act */
     struct guard_state guard;
     const struct terms *terms;   /* in force, and those that this node was started with */
     const struct terms *started; /* the same unless `agreed` says otherwise */

@@ -370,6 +370,18 @@ static const struct wished_voter *find_witness(const struct voters_wish *wish)
     return NULL;
 }
 
+/* Z16d */
+static bool are_witnesses(const struct facts *facts, const struct voters_wish *wish)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        const struct listed_voter *listed = find_listed(facts, wish->voters[i].name);
+        if (address_is_none(&wish->voters[i].witness) && (listed == NULL || !listed->witness)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static struct answer answer_unfit(const struct facts *facts, const struct voters_wish *wish)
 {
     const char *stranger = find_stranger(facts, wish);
@@ -380,6 +392,11 @@ static struct answer answer_unfit(const struct facts *facts, const struct voters
         return refuse_name("start it with --guard strict and a --state-dir, name another, or say "
                            "where it is if it is a witness",
                            stranger, "is no member");
+    }
+    if (are_witnesses(facts, wish)) {
+        return answer_problem(MHD_HTTP_CONFLICT, "voters unfit", "name a member, too",
+                              "a witness does not vote alone: after a restart of all nodes none "
+                              "of them would know of it");
     }
     if (witness != NULL) {
         return answer_problem(MHD_HTTP_CONFLICT, "voters unfit",

@@ -200,9 +200,20 @@ static void one_more(const struct core *core, const struct voters_wish *wish,
     }
 }
 
+/* Z16d */
+static bool has_a_node(const struct voter_lists *lists)
+{
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (lists->voters[i].now && !lists->voters[i].witness) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_begun_with(const struct core *core, const struct voter_lists *lists)
 {
-    return suffices(core, lists, false) && changes_anything(lists);
+    return suffices(core, lists, false) && changes_anything(lists) && has_a_node(lists);
 }
 
 /* At once if that puts nothing at risk, or else step by step. Returns whether it may be begun. */
@@ -234,7 +245,7 @@ static bool is_reached(const struct core *core, const struct voters_wish *wish)
            !voter_lists_are_joint(&core->view.voters);
 }
 
-static bool is_sound(const struct voters_wish *wish)
+static bool are_names_sound(const struct voters_wish *wish)
 {
     for (uint8_t i = 0; i < wish->count; i++) {
         if (wish->voters[i].name[0] == '\0' ||
@@ -243,6 +254,17 @@ static bool is_sound(const struct voters_wish *wish)
         }
     }
     return wish->count >= 1 && wish->count <= VOTERS_MAX;
+}
+
+static bool is_sound(const struct core *core, const struct voters_wish *wish)
+{
+    struct voter_lists lists;
+
+    if (!are_names_sound(wish)) {
+        return false;
+    }
+    all_at_once(core, wish, &lists);
+    return has_a_node(&lists);
 }
 
 /* Z16d: neither its name nor its address is a member's, or another voter's. One that is listed
@@ -292,7 +314,7 @@ enum unagreed voters_change_against(const struct core *core, const struct voters
     if (voter_lists_are_joint(&core->view.voters) || wish->number != core->view.voters.number) {
         return UNAGREED_UNDER_WAY;
     }
-    if (!is_sound(wish) || !newcomers_may_come(core, wish)) {
+    if (!is_sound(core, wish) || !newcomers_may_come(core, wish)) {
         return UNAGREED_VOTERS;
     }
     if (is_reached(core, wish)) {
@@ -512,6 +534,23 @@ static void note_what_came(struct core *core, const struct view *before)
     }
 }
 
+/* One by another, or by another record of its own. */
+static void count_replaced(struct core *core, const struct voter_lists *before)
+{
+    const enum wisher by = core->autopilot.wished ? WISHER_AUTOPILOT : WISHER_OPERATOR;
+    uint64_t come = 0;
+    uint64_t go = 0;
+
+    if (!core->voters_change.on || voter_lists_are_joint(&core->view.voters)) {
+        return;
+    }
+    for (uint8_t i = 0; i < before->count; i++) {
+        come += is_newcomer(&before->voters[i]);
+        go += !before->voters[i].now;
+    }
+    core->counters.voters_replaced[by] += come < go ? come : go;
+}
+
 /* Z16a: who is no member hears of it from nobody else. */
 static void tell_who_went(struct core *core, const struct voter_lists *before)
 {
@@ -538,6 +577,7 @@ void voters_change_on_view_installed(struct core *core, const struct installed *
     if (!change->on) {
         return;
     }
+    count_replaced(core, &before->view->voters);
     note_what_came(core, before->view);
     /* Z11a: if another change came in between, this one was of a number that is over. */
     const bool is_ours = core->view.voters.number < change->lists.number ||

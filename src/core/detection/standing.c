@@ -235,6 +235,14 @@ enum reign standing_reign(const struct core *core, uint64_t now_ms)
     return signs->said && signs->view.epoch == core->view.epoch ? REIGN_IDLE : REIGN_UNKNOWN;
 }
 
+uint64_t standing_said_ms_ago(const struct core *core, uint64_t now_ms)
+{
+    if (standing_reign(core, now_ms) != REIGN_ACTING) {
+        return NEVER_MS;
+    }
+    return core_is_coordinator(core) ? 0 : now_ms - core->peers[0].signs.suspects_ms;
+}
+
 /* Z9b: under guard strict there is one only while it acts, or said so within T_fresh. */
 static bool has_coordinator(const struct core *core)
 {

@@ -59,6 +59,10 @@ const struct member *standing_coordinator(const struct core *core);
 /* Does the coordinator act: this node, or another that said so within T_fresh? O(members). */
 enum reign standing_reign(const struct core *core, uint64_t now_ms);
 
+/* How long ago was it said that the coordinator acts? 0 where this node does; NEVER_MS while nobody
+ * is known to. O(members). */
+uint64_t standing_said_ms_ago(const struct core *core, uint64_t now_ms);
+
 /* Do watchers know who is named, which under guard strict changes without a view (Z9b), and that
  * this node acts, if it does? O(members) for a coordinator that does not act, else O(1). */
 bool standing_is_told(const struct core *core);

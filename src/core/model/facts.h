@@ -192,9 +192,12 @@ struct listed_role {
     bool revoked;   /* it was asked to let go */
 };
 
+/* Whose wish brings other voters. */
+enum wisher { WISHER_OPERATOR, WISHER_AUTOPILOT, WISHER_COUNT };
+
 /* Each is counted by one module: received by dispatch, refused by refusal, sent, sends_cut and
- * relayed by the outbox, views_installed and mismatches by install, late_wakeups by the detector.
- */
+ * relayed by the outbox, views_installed and mismatches by install, late_wakeups by the detector,
+ * voters_replaced by voters_change. */
 struct core_counters {
     uint64_t received[MESSAGE_TYPE_COUNT];
     uint64_t sent[MESSAGE_TYPE_COUNT];
@@ -204,6 +207,8 @@ struct core_counters {
     uint64_t mismatches;   /* V2: two contents under one view id */
     uint64_t late_wakeups; /* so often its own timer fired late (D4a) */
     uint64_t relayed;      /* messages handed on for others (R2) */
+    /* By changes that this node began and settled (Z11b). */
+    uint64_t voters_replaced[WISHER_COUNT];
 };
 
 #endif

@@ -99,6 +99,7 @@ class View:
     members: tuple[Member, ...]
     gone: tuple[Gone, ...]
     resume: str  # Client.watch(resume=...) goes on from here
+    acting_said_ms: Optional[int] = None  # how old the word is that the coordinator acts
 
     def member(self, name: str) -> Optional[Member]:
         """The member of this name, or None."""
@@ -133,6 +134,7 @@ class View:
             members=members,
             gone=tuple(_gone(entry) for entry in document["gone"]),
             resume=document["cursor"],
+            acting_said_ms=document.get("acting_said_ms"),
         )
 
 
