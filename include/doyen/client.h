@@ -374,6 +374,46 @@ DOYEN_API int doyen_resign(struct doyen *d, const char *role, int timeout_ms);
  * DOYEN_E_USAGE: a text is missing, or not UTF-8. */
 DOYEN_API int doyen_set_value(struct doyen *d, const char *role, const char *value, int timeout_ms);
 
+/* --- Voters --- */
+
+/* One of those who vote under guard strict. */
+struct doyen_voter {
+    const char *name;
+    const char *state;     /* "votes", "no record", "cannot write" and others of proto/control.md,
+                              GET /v1/voters; NULL: it has not said */
+    const char *record_id; /* by which it votes, 32 hexadecimal digits; NULL: none yet */
+    bool heard;
+    bool member;  /* of the view */
+    bool witness; /* a doyen-witness, which is no member */
+};
+
+struct doyen_voters {
+    const struct doyen_voter *const *list;
+    size_t count;
+    bool changing; /* two lists hold, of which `list` has all */
+    uint32_t voting;
+    uint32_t needed; /* that nobody may act without; 0: the guard is another one */
+    uint32_t spare;  /* so many may be lost */
+    const char *json;
+};
+
+/* Asks for the voters, and has them asked how they stand; the caller has to release them. */
+DOYEN_API int doyen_get_voters(struct doyen *d, int timeout_ms, const struct doyen_voters **out);
+
+/* Takes NULL. */
+DOYEN_API void doyen_voters_release(const struct doyen_voters *voters);
+
+/* The voter of that name, or NULL. */
+DOYEN_API const struct doyen_voter *doyen_voters_find(const struct doyen_voters *voters,
+                                                      const char *name);
+
+/* Has the node `with` vote in the place of the voter `name`; NULL: the same one, under another
+ * record, for one that has lost its disk. Waits until that is settled. DOYEN_E_REFUSED: it cannot
+ * be, or nobody acts, and doyen_error has the remedy; DOYEN_E_TIMEOUT: not in time, but it goes on
+ * if it has begun. Over the control socket alone. */
+DOYEN_API int doyen_replace_voter(struct doyen *d, const char *name, const char *with,
+                                  int timeout_ms);
+
 /* --- Partitions --- */
 
 /* The partition, from 0 on, of a key among as many as doyend was given by --partitions: the same

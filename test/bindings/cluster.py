@@ -99,6 +99,12 @@ class Cluster:
         self._processes[name].kill()
         self.ends(name)
 
+    def lose_disk(self, name: str) -> None:
+        """It starts again without the record by which it voted."""
+        self.kill(name)
+        os.remove(os.path.join(self._folder.name, f"{name}.state", "voter"))
+        self.start(name)
+
     def end(self) -> None:
         for process in self._processes.values():
             process.send_signal(signal.SIGCONT)

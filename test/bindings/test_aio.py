@@ -73,6 +73,21 @@ class Aio(unittest.IsolatedAsyncioTestCase):
 
             self.assertTrue((await soon(another)).is_self)
 
+    async def test_a_voter_gets_another_record(self):
+        cluster = self.cluster(3, "--guard", "strict", "--voters", "athens,byzantium,cyrene")
+        client = doyen.aio.Client(cluster.control("athens"))
+        await client.wait(members=3, guard_met=True, timeout=LIMIT_S)
+
+        async def lost():
+            voter = (await client.voters()).voter("cyrene")
+            return voter is not None and voter.state == "no record"
+
+        before = (await client.voters()).voter("cyrene")
+        cluster.lose_disk("cyrene")
+        await soon(lost)
+        after = await client.replace_voter("cyrene", timeout=LIMIT_S)
+        self.assertNotEqual(after.voter("cyrene").record_id, before.record_id)
+
     async def test_watch_goes_on_over_a_kill(self):
         cluster = self.cluster(1)
         client = doyen.aio.Client(cluster.control("athens"))

@@ -11,7 +11,7 @@ from dataclasses import FrozenInstanceError
 from unittest import mock
 
 import doyen
-from cluster import LIMIT_S, TestCase
+from cluster import LIMIT_S, TestCase, soon
 from doyen.client import REQUEST_S
 from doyen.story import Story
 from doyen.wire import Response, Stream, Told
@@ -61,6 +61,28 @@ class Tags(TestCase):
         with self.assertRaises(doyen.Error) as caught:
             client.set_tags({"a=b": "c"}, timeout=LIMIT_S)
         self.assertIn("'a=b' is no key", str(caught.exception))
+
+
+STRICT = ("--guard", "strict", "--voters", "athens,byzantium,cyrene")
+
+
+class Voters(TestCase):
+    def test_one_that_has_lost_its_disk_gets_another_record(self):
+        cluster = self.cluster(3, *STRICT)
+        client = doyen.Client(cluster.control("athens"))
+        client.wait(members=3, guard_met=True, timeout=LIMIT_S)
+        soon(lambda: client.voters().voting == 3)
+        before = client.voters().voter("byzantium")
+        self.assertEqual((before.state, before.witness, client.voters().needed), ("votes", False, 2))
+        cluster.lose_disk("byzantium")
+        soon(lambda: client.voters().voter("byzantium").state == "no record")
+        after = client.replace_voter("byzantium", timeout=LIMIT_S)
+        self.assertNotEqual(after.voter("byzantium").record_id, before.record_id)
+        self.assertFalse(after.changing)
+        with self.assertRaises(doyen.Error) as caught:
+            client.replace_voter("nobody", timeout=LIMIT_S)
+        self.assertEqual(caught.exception.code, doyen.REFUSED)
+        self.assertIn("nobody is no voter", str(caught.exception))
 
 
 class Wait(TestCase):

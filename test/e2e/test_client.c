@@ -555,6 +555,52 @@ Story(client, tags_are_set_and_what_a_gap_hid_is_told)
     doyen_close(athens);
 }
 
+static bool says_that_it_lost_its_record(struct doyen *d, const char *name)
+{
+    const struct doyen_voters *voters = NULL;
+
+    if (doyen_get_voters(d, LIMIT_MS, &voters) != 0) {
+        return false;
+    }
+    const struct doyen_voter *voter = doyen_voters_find(voters, name);
+    const bool lost = voter != NULL && voter->state != NULL &&
+                      strcmp(voter->state, "no record") == 0;
+    doyen_voters_release(voters);
+    return lost;
+}
+
+Story(client, a_voter_that_lost_its_disk_gets_another_record)
+{
+    struct cluster *cluster = cluster_new(
+        ARGS("--guard", "strict", "--voters", "athens,byzantium,cyrene"));
+    static const char *const names[] = {"athens", "byzantium", "cyrene"};
+    const struct doyen_condition three = {.size = sizeof three, .members = 3, .guard_met = true};
+    const struct doyen_voters *before = NULL;
+    const struct doyen_voters *after = NULL;
+
+    for (size_t i = 0; i < 3; i++) {
+        cluster_start(cluster, names[i], "athens byzantium cyrene",
+                      ARGS("--state-dir", cluster_path(cluster, names[i])));
+    }
+    struct doyen *d = open_client(cluster, "athens");
+    cr_assert_eq(doyen_wait(d, &three, LIMIT_MS, NULL), 0, "%s", doyen_error(d));
+    cr_assert_eq(doyen_get_voters(d, LIMIT_MS, &before), 0, "%s", doyen_error(d));
+    cr_assert(before->count == 3 && before->needed == 2 && !before->changing);
+    cluster_kill(cluster, "byzantium");
+    cr_assert_eq(remove(cluster_path(cluster, "byzantium/voter")), 0);
+    cluster_restart(cluster, "byzantium");
+    assert_soon(says_that_it_lost_its_record(d, "byzantium"));
+    cr_assert_eq(doyen_replace_voter(d, "byzantium", NULL, LIMIT_MS), 0, "%s", doyen_error(d));
+    cr_assert_eq(doyen_get_voters(d, LIMIT_MS, &after), 0, "%s", doyen_error(d));
+    cr_assert_str_neq(doyen_voters_find(after, "byzantium")->record_id,
+                      doyen_voters_find(before, "byzantium")->record_id);
+    cr_assert_eq(doyen_replace_voter(d, "nobody", NULL, LIMIT_MS), DOYEN_E_REFUSED);
+    assert_text_has(doyen_error(d), "nobody is no voter");
+    doyen_voters_release(before);
+    doyen_voters_release(after);
+    doyen_close(d);
+}
+
 Story(client, who_leaves_is_gone_when_that_is_said)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);

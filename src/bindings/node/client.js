@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, tooLate } from "./errors.js";
 import { REQUEST_MS, events, get } from "./http.js";
 import { Answer, Lead, Link, tryToLead } from "./lease.js";
-import { leaderOf, missingIn, viewOf } from "./model.js";
+import { isReplaced, leaderOf, missingIn, viewOf, votersOf } from "./model.js";
 import { Holding, RoleLink, campaignBody } from "./role.js";
 import { QUIET_MS, Story } from "./story.js";
 import { account, find } from "./target.js";
@@ -13,6 +13,9 @@ import { account, find } from "./target.js";
 const PAUSE_MS = 100; // before a daemon that is away is tried again
 const LOOK_AGAIN_MS = 1000;
 const LONGEST_MS = 5000; // then a daemon is asked again that says nothing: it may be stopped
+const VOTERS_MS = 500; // within which voters say how they stand
+const VOTERS_PAUSE_MS = 20;
+const WISH_AGAIN_MS = 1000; // whom the wish was told may have gone
 const ASK_AGAIN_MS = 2000; // a node that finds no coordinator gives up after a while
 
 // Is it worth another try? What stands in the way at the very first is told, but for a daemon that is
@@ -129,6 +132,40 @@ export class Client {
       if (performance.now() >= until) {
         throw tooLate(timeoutMs, "the view does not show the tags; is there a coordinator?");
       }
+    }
+  }
+
+  async voters({ signal } = {}) {
+    const until = performance.now() + VOTERS_MS;
+    for (;;) {
+      const voters = votersOf(await this.get("/v1/voters", { signal }));
+      if (voters.waiting === 0 || performance.now() >= until) {
+        return voters;
+      }
+      await sleep(VOTERS_PAUSE_MS, undefined, { signal });
+    }
+  }
+
+  async replaceVoter(name, { by = name, timeoutMs, signal } = {}) {
+    const until = performance.now() + timeoutMs;
+    const before = await this.voters({ signal });
+    const document = by === name ? { replace: name } : { replace: name, with: by };
+    const ask = (more) => get(this.#daemon, "/v1/voters", { ...more, signal, timeoutMs: answerWithin(until) });
+    let missing = "the voter is not replaced";
+    await ask({ document });
+    for (let askAt = performance.now() + WISH_AGAIN_MS; ; ) {
+      const now = votersOf(await ask({}));
+      if (isReplaced(before, now, name, by)) {
+        return now;
+      }
+      if (performance.now() >= until) {
+        throw tooLate(timeoutMs, missing);
+      }
+      if (!now.changing && performance.now() >= askAt) {
+        askAt = performance.now() + WISH_AGAIN_MS;
+        missing = (await ask({ document }).then(() => null, (error) => error.message)) ?? missing;
+      }
+      await sleep(VOTERS_PAUSE_MS, undefined, { signal });
     }
   }
 

@@ -229,6 +229,34 @@ export interface ClientOptions {
   expectUser?: string | number;
 }
 
+/** One of those who vote under guard strict. */
+export interface Voter {
+  readonly name: string;
+  /** "votes", "no record" and others of GET /v1/voters; null: it has not said. */
+  readonly state: string | null;
+  /** By which it votes; null: none yet. */
+  readonly recordId: string | null;
+  readonly heard: boolean;
+  readonly member: boolean;
+  /** A doyen-witness, which is no member. */
+  readonly witness: boolean;
+}
+
+/** Who votes under guard strict, as one node knew it at one moment. */
+export interface Voters {
+  readonly voters: readonly Voter[];
+  /** Two lists hold, of which `voters` has all. */
+  readonly changing: boolean;
+  readonly voting: number;
+  /** That nobody may act without; null: the guard is another one. */
+  readonly needed: number | null;
+  /** So many may be lost. */
+  readonly spare: number | null;
+  /** So many have not said yet how they stand. */
+  readonly waiting: number;
+  voter(name: string): Voter | null;
+}
+
 /** The doyend of this host. What fails rejects with DoyenError; a `signal` that is aborted with its reason. */
 export class Client {
   constructor(options?: ClientOptions);
@@ -265,6 +293,17 @@ export class Client {
    * what is missing.
    */
   wait(options: Conditions & { timeoutMs: number; signal?: AbortSignal }): Promise<View>;
+
+  /** Who votes under guard strict; they are asked how they stand. */
+  voters(options?: { signal?: AbortSignal }): Promise<Voters>;
+
+  /**
+   * Has the node `by` vote in the place of the voter `name`; without it the same one, under another
+   * record, for one that has lost its disk. Resolves to the voters when that is settled. Rejects
+   * where it cannot be, or nobody acts, and with TIMED_OUT when the time is over: it goes on if it
+   * has begun.
+   */
+  replaceVoter(name: string, options: { by?: string; timeoutMs: number; signal?: AbortSignal }): Promise<Voters>;
 
   /**
    * Changes tags of this node at run time: each key gets its value, in the place of the one that it

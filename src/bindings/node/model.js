@@ -57,6 +57,29 @@ export function viewOf(document) {
   }
 }
 
+function voterOf({ name, voter: state, record_id: recordId, heard, member, witness }) {
+  return Object.freeze({ name, state, recordId, heard, member, witness });
+}
+
+// Who votes, in a document of /v1/voters.
+export function votersOf({ voters: list, change, voting, needed, spare, waiting }) {
+  if (!Array.isArray(list) || waiting === undefined) {
+    throw new DoyenError(REFUSED, "the voters of doyend are not as expected: is it another version?");
+  }
+  const voters = Object.freeze(list.map(voterOf));
+  const voter = (name) => voters.find((one) => one.name === name) ?? null;
+  return Object.freeze({ voters, changing: change !== null, voting, needed, spare, waiting, voter });
+}
+
+// Does another node, or another record, vote in the place of `before`?
+export function isReplaced(before, now, name, by) {
+  const present = now.voter(by);
+  if (now.changing || !present?.recordId) {
+    return false;
+  }
+  return by === name ? present.recordId !== before.voter(name)?.recordId : now.voter(name) === null;
+}
+
 // The leader in a document of /v1/leader; null: that node knows none.
 export function leaderOf({ leader, leader_id: id, leader_address: address, algorithm, self }) {
   if ([id, address, algorithm, self].includes(undefined)) {

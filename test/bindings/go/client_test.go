@@ -143,6 +143,33 @@ func TestTagsAreInTheViewWhenTheyAreSet(t *testing.T) {
 	}
 }
 
+func TestAVoterThatLostItsDiskGetsAnotherRecord(t *testing.T) {
+	cluster := newCluster(t, 3, "--guard", "strict", "--voters", "athens,byzantium,cyrene")
+	client := cluster.client("athens")
+	await(t, client, doyen.Conditions{Members: 3, GuardMet: true})
+	before, err := client.Voters(within(t))
+	if err != nil || before.Needed != 2 || before.Voter("byzantium") == nil {
+		t.Fatal(err, before)
+	}
+	cluster.loseDisk("byzantium")
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		voters, err := client.Voters(within(t))
+		if err != nil || time.Since(began) > limit {
+			t.Fatal(err, voters)
+		}
+		if voters.Voter("byzantium").State == "no record" {
+			break
+		}
+	}
+	after, err := client.ReplaceVoter(within(t), "byzantium", "")
+	if err != nil || after.Voter("byzantium").RecordID == before.Voter("byzantium").RecordID {
+		t.Error(err, after)
+	}
+	if _, err := client.ReplaceVoter(within(t), "nobody", ""); codeOf(err) != doyen.Refused {
+		t.Error(err)
+	}
+}
+
 func TestNobodyThereIsSaidInOneLine(t *testing.T) {
 	client, err := doyen.New(doyen.Options{Control: filepath.Join(t.TempDir(), "none.sock")})
 	if err != nil {

@@ -123,6 +123,16 @@ func (c *cluster) kill(name string) {
 	_ = c.processes[name].Wait()
 }
 
+// loseDisk starts it again without the record by which it voted.
+func (c *cluster) loseDisk(name string) {
+	c.t.Helper()
+	c.kill(name)
+	if err := os.Remove(filepath.Join(c.folder, name+".state", "voter")); err != nil {
+		c.t.Fatal(err)
+	}
+	c.start(name)
+}
+
 func (c *cluster) client(name string) *doyen.Client {
 	c.t.Helper()
 	client, err := doyen.New(doyen.Options{Control: c.control(name)})

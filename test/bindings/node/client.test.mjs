@@ -82,6 +82,22 @@ test("tags are changed at run time", async (t) => {
   await refuses(client.setTags({ "a=b": "c" }, { timeoutMs: LIMIT_MS }), REFUSED, /'a=b' is no key/);
 });
 
+test("a voter that has lost its disk gets another record", async (t) => {
+  const cluster = await Cluster.of(t, 3, "--guard", "strict", "--voters", "athens,byzantium,cyrene");
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ members: 3, guardMet: true, timeoutMs: LIMIT_MS });
+  await soon(async () => (await client.voters()).voting === 3);
+  const { voters, needed } = await client.voters();
+  const { recordId } = voters.find(({ name }) => name === "byzantium");
+  assert.equal(needed, 2);
+  await cluster.loseDisk("byzantium");
+  await soon(async () => (await client.voters()).voter("byzantium").state === "no record");
+  const after = await client.replaceVoter("byzantium", { timeoutMs: LIMIT_MS });
+  assert.notEqual(after.voter("byzantium").recordId, recordId);
+  assert.equal(after.changing, false);
+  await refuses(client.replaceVoter("nobody", { timeoutMs: LIMIT_MS }), REFUSED, /nobody is no voter/);
+});
+
 test("the leader is whom an election found", async (t) => {
   const cluster = await Cluster.of(t, 1, "--election", "ring");
   const client = new Client({ control: cluster.control("athens") });

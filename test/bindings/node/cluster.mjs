@@ -118,6 +118,13 @@ export class Cluster {
     await this.ends(name);
   }
 
+  // It starts again without the record by which it voted.
+  async loseDisk(name) {
+    await this.kill(name);
+    fs.rmSync(path.join(this.#folder, name, "voter"));
+    this.start(name);
+  }
+
   async #end() {
     for (const name of this.#processes.keys()) {
       await this.kill(name);

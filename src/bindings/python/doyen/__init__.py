@@ -17,7 +17,7 @@
 from .client import Client
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error, LeadLost
 from .lease import Lead, Right
-from .model import Diff, Event, Gone, Guard, Leader, Member, View
+from .model import Diff, Event, Gone, Guard, Leader, Member, View, Voter, Voters
 from .partition import partition_of
 from .role import Holding
 
@@ -41,5 +41,7 @@ __all__ = [
     "UNREACHABLE",
     "USAGE",
     "View",
+    "Voter",
+    "Voters",
     "partition_of",
 ]

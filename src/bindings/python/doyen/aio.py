@@ -20,6 +20,8 @@ from .client import (
     LEASE_S,
     PAUSE_S,
     REQUEST_S,
+    VOTERS_PAUSE_S,
+    VOTERS_S,
     AnyLead,
     answer_within,
     may_pass,
@@ -30,7 +32,7 @@ from .client import (
 from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, try_to_lead
-from .model import Conditions, Event, Leader, TagChanges, View
+from .model import Conditions, Event, Leader, Replacement, TagChanges, View, Voters
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
@@ -210,6 +212,34 @@ class Client:
             await self._sleep_until_event(view.resume, until)
             if time.monotonic() >= until:
                 raise too_late(timeout, "the view does not show the tags; is there a coordinator?")
+
+    async def voters(self) -> Voters:
+        """Who votes under guard strict; they are asked how they stand."""
+        until = time.monotonic() + VOTERS_S
+        while True:
+            voters = Voters.of(await self.get("/v1/voters"))
+            if voters.waiting == 0 or time.monotonic() >= until:
+                return voters
+            await asyncio.sleep(VOTERS_PAUSE_S)
+
+    async def replace_voter(self, name: str, by: Optional[str] = None, *, timeout: float) -> Voters:
+        """Has another node, or another record, vote; see `doyen.Client.replace_voter`."""
+        until = time.monotonic() + timeout
+        asked = Replacement(name, by, await self.voters())
+        await self._ask(post("/v1/voters", asked.body()), answer_within(until))
+        missing = "the voter is not replaced"
+        while True:
+            voters = Voters.of(await self._ask(request("/v1/voters"), answer_within(until)))
+            if asked.shown(voters):
+                return voters
+            if time.monotonic() >= until:
+                raise too_late(timeout, missing)
+            if asked.due(time.monotonic(), voters):
+                try:
+                    await self._ask(post("/v1/voters", asked.body()), answer_within(until))
+                except Error as error:
+                    missing = str(error)
+            await asyncio.sleep(VOTERS_PAUSE_S)
 
     # --- The right to act ---
 

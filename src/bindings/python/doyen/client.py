@@ -12,7 +12,7 @@ from . import target
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, Watcher, doze, try_to_lead
-from .model import Conditions, Event, Leader, TagChanges, View
+from .model import Conditions, Event, Leader, Replacement, TagChanges, View, Voters
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
@@ -20,6 +20,8 @@ from .wire import Response, Stream, post, request
 REQUEST_S = 5.0  # within which an answer is there
 LEASE_S = 0.5  # within which the lease page is there
 PAUSE_S = 0.1  # before a daemon that is away is tried again
+VOTERS_S = 0.5  # within which voters say how they stand
+VOTERS_PAUSE_S = 0.02
 _LOOK_AGAIN_S = 1.0
 
 AnyLead = TypeVar("AnyLead", bound=Lead)
@@ -223,6 +225,38 @@ class Client:
             self._sleep_until_event(view.resume, until)
             if time.monotonic() >= until:
                 raise too_late(timeout, "the view does not show the tags; is there a coordinator?")
+
+    def voters(self) -> Voters:
+        """Who votes under guard strict; they are asked how they stand."""
+        until = time.monotonic() + VOTERS_S
+        while True:
+            voters = Voters.of(self.get("/v1/voters"))
+            if voters.waiting == 0 or time.monotonic() >= until:
+                return voters
+            time.sleep(VOTERS_PAUSE_S)
+
+    def replace_voter(self, name: str, by: Optional[str] = None, *, timeout: float) -> Voters:
+        """Has the node `by` vote in the place of the voter `name`; without it the same one, under
+        another record, for one that has lost its disk. Returns the voters when that is settled.
+        Raises Error with REFUSED where it cannot be, or nobody acts, and with TIMED_OUT when
+        `timeout` seconds are over: it goes on if it has begun.
+        """
+        until = time.monotonic() + timeout
+        asked = Replacement(name, by, self.voters())
+        self._ask(post("/v1/voters", asked.body()), answer_within(until))
+        missing = "the voter is not replaced"
+        while True:
+            voters = Voters.of(self._ask(request("/v1/voters"), answer_within(until)))
+            if asked.shown(voters):
+                return voters
+            if time.monotonic() >= until:
+                raise too_late(timeout, missing)
+            if asked.due(time.monotonic(), voters):
+                try:
+                    self._ask(post("/v1/voters", asked.body()), answer_within(until))
+                except Error as error:
+                    missing = str(error)
+            time.sleep(VOTERS_PAUSE_S)
 
     # --- The right to act ---
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Mapping, Optional
 
 from .errors import REFUSED, Error
 
+_WISH_AGAIN_S = 1.0  # a coordinator that was asked for other voters may have gone
 _ASK_AGAIN_S = 2.0  # a node that finds no coordinator gives up after a while
 
 
@@ -210,6 +212,87 @@ class Event:
     view: Optional[View] = None  # with `snapshot` and `gap`
     diff: Optional[Diff] = None  # with `gap`
     data: Mapping[str, Any] = field(default_factory=_nothing, hash=False)  # all that the daemon told
+
+
+@dataclass(frozen=True)
+class Voter:
+    """One of those who vote under guard strict."""
+
+    name: str
+    state: Optional[str]  # "votes", "no record" and others of GET /v1/voters; None: it has not said
+    record_id: Optional[str]  # by which it votes; None: none yet
+    heard: bool
+    member: bool
+    witness: bool  # a doyen-witness, which is no member
+
+
+@dataclass(frozen=True)
+class Voters:
+    """Who votes under guard strict, as one node knew it at one moment."""
+
+    voters: tuple[Voter, ...]
+    changing: bool  # two lists hold, of which `voters` has all
+    voting: int
+    needed: Optional[int]  # that nobody may act without; None: the guard is another one
+    spare: Optional[int]  # so many may be lost
+    waiting: int  # so many have not said yet how they stand
+
+    def voter(self, name: str) -> Optional[Voter]:
+        """The voter of this name, or None."""
+        return next((voter for voter in self.voters if voter.name == name), None)
+
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> Voters:
+        """The voters in a document of /v1/voters."""
+        try:
+            return Voters(
+                voters=tuple(_voter(entry) for entry in document["voters"]),
+                changing=document["change"] is not None,
+                voting=document["voting"],
+                needed=document["needed"],
+                spare=document["spare"],
+                waiting=document["waiting"],
+            )
+        except (KeyError, TypeError) as error:
+            raise Error(
+                REFUSED, f"the voters of doyend are not as expected ({error!r}): is it another version?"
+            ) from error
+
+
+def _voter(entry: Mapping[str, Any]) -> Voter:
+    keys = ("name", "voter", "record_id", "heard", "member", "witness")
+    return Voter(*(entry[key] for key in keys))
+
+
+class Replacement:
+    """What Client.replace_voter asks for, and whether the voters show it."""
+
+    def __init__(self, name: str, by: Optional[str], before: Voters) -> None:
+        self._name = name
+        self._by = name if by is None else by
+        self._before = before.voter(name)
+        self._ask_at = time.monotonic() + _WISH_AGAIN_S
+
+    def body(self) -> dict[str, Any]:
+        """The document of POST /v1/voters."""
+        asked = {"replace": self._name}
+        return asked if self._by == self._name else {**asked, "with": self._by}
+
+    def due(self, now: float, voters: Voters) -> bool:
+        """Is it time to ask again, for whom it was told may have gone?"""
+        if now < self._ask_at or voters.changing:
+            return False
+        self._ask_at = now + _WISH_AGAIN_S
+        return True
+
+    def shown(self, voters: Voters) -> bool:
+        """Is it settled?"""
+        present = voters.voter(self._by)
+        if voters.changing or present is None or present.record_id is None:
+            return False
+        if self._by != self._name:
+            return voters.voter(self._name) is None
+        return self._before is None or present.record_id != self._before.record_id
 
 
 class TagChanges:
