@@ -1,9 +1,19 @@
 /* Voters of guard strict that change while real processes run: rules Z10 and Z11. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
 
-enum { DONE = 0, REFUSED = 1, NOBODY_ACTS = 3, TIMED_OUT = 5, USAGE = 64, VOTERS = 3, NODES = 5 };
+enum {
+    DONE = 0,
+    REFUSED = 1,
+    NOBODY_ACTS = 3,
+    UNREACHABLE = 4,
+    TIMED_OUT = 5,
+    USAGE = 64,
+    VOTERS = 3,
+    NODES = 5
+};
 
 static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
 static const char *const strict[] = {"--guard", "strict", "--voters", "athens,byzantium,cyrene",
@@ -314,6 +324,15 @@ Story(voters, wrong_names_and_words_are_refused)
     cr_assert_eq(doyen(cluster, "delphi", ARGS("voters", "add", "a", "b")).code, USAGE);
 }
 
+static bool file_has(const char *path, const char *words)
+{
+    char *text = file_read(path, NULL);
+    const bool has = text != NULL && strstr(text, words) != NULL;
+
+    free(text);
+    return has;
+}
+
 /* Z11e: who cannot keep a record is not named. */
 Story(voters, one_without_a_disk_does_not_become_a_voter)
 {
@@ -326,6 +345,24 @@ Story(voters, one_without_a_disk_does_not_become_a_voter)
     cr_assert_eq(outcome.code, TIMED_OUT, "%d: %s%s", outcome.code, outcome.out, outcome.err);
     assert_text_has(outcome.err, "to have a --state-dir");
     cr_assert_str_eq(record_id(cluster, "athens", "delphi"), "");
+}
+
+/* Z12b: the wish is lost with its coordinator, and the operator is told. */
+Story(voters, whose_daemon_goes_while_it_waits_is_told_to_look_elsewhere)
+{
+    struct cluster *cluster = form(strict, VOTERS);
+    const char *out = cluster_path(cluster, "wish");
+    struct process process = {.pid = 0};
+
+    cluster_start(cluster, "delphi", "athens", NO_ARGS); /* It has no disk, so nothing begins. */
+    assert_soon(has_members(cluster, "delphi", VOTERS + 1));
+    const char *first = who_acts_soon(cluster);
+    doyen_start(cluster, &process, first, ARGS("voters", "add", "delphi"), out);
+    assert_soon(file_has(text_kept("%s.err", out), "4 voters bear the loss of 1"));
+    cluster_kill(cluster, first);
+    cr_assert(process_wait(&process, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&process), UNREACHABLE);
+    cr_assert(file_has(text_kept("%s.err", out), "has to be wished again"));
 }
 
 Story(voters, under_another_guard_none_are_changed)

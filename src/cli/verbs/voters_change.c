@@ -180,6 +180,19 @@ static enum exit_code say_timed_out(uint64_t timeout_ms, bool begun, const struc
     return failure_report(&failure);
 }
 
+/* The daemon that was asked is gone, and with it, if it coordinates, what was wished beyond the
+ * step that is under way (Z12b). */
+static enum exit_code say_gone(const struct failure *failure)
+{
+    struct failure told = *failure;
+
+    failure_set(&told, failure->code,
+                "%.700s; a change that has begun is settled by whoever coordinates next, and what "
+                "else was wished has to be wished again: doyen voters, at another node, shows it",
+                failure->text);
+    return failure_report(&told);
+}
+
 static enum exit_code await(struct cli *cli, const json_t *asked, uint64_t timeout_ms,
                             struct answer *last)
 {
@@ -193,7 +206,7 @@ static enum exit_code await(struct cli *cli, const json_t *asked, uint64_t timeo
         const enum exit_code code = client_get(cli->client, "/v1/voters", REQUEST_TIMEOUT_MS, last,
                                                &failure);
         if (code != EXIT_DONE) {
-            return failure_report(&failure);
+            return say_gone(&failure);
         }
         if (is_settled(asked, last->json)) {
             return EXIT_DONE;
