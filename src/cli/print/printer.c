@@ -157,7 +157,7 @@ void table_cell(struct table *table, enum tone tone, const char *text)
 void table_cell_cut(struct table *table, enum tone tone, const char *text)
 {
     static const char dots[] = "\xe2\x80\xa6"; /* an ellipsis */
-    char cut[4 * CUT_CHARACTERS + sizeof dots];
+    char cut[(size_t)4 * CUT_CHARACTERS + sizeof dots];
     size_t characters = 0;
     size_t end = 0; /* of what stays */
     size_t at = 0;
