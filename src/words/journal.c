@@ -532,6 +532,9 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
                  suspects_all_others(core, now_ms)};
     put_names(entry, core);
     put_acting(entry, core);
+    if (notice->type == NOTICE_JOIN_REFUSED && notice->refused.reason == JOIN_REFUSED_TERMS) {
+        terms_difference(&notice->refused.terms, core_terms_configured(core), entry->difference);
+    }
     journal->cursor = cursor;
     if (notice->type == NOTICE_JOINED) {
         pending_joined(&journal->pending, &notice->subject);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/core.h"
+#include "words/terms_text.h"
 
 enum {
     JOURNAL_ENTRIES_MAX = 1024, /* a watcher that is further behind gets a gap event */
@@ -52,6 +53,9 @@ struct journal_entry {
      * Where it is not alone, only the 1st, 2nd, 4th, 8th and so on have an entry: in a part that
      * may not have a coordinator there is one each second or so, for ever. */
     uint32_t times;
+
+    /* NOTICE_JOIN_REFUSED, for its terms: what of them differs; else empty. */
+    char difference[TERMS_DIFFERENCE_MAX];
 
     /* NOTICE_ACTING: for how long this node's right to act certainly lasted when it was told,
      * rounded down, and whether that is advisory under its guard. */

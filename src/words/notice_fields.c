@@ -661,7 +661,10 @@ void notice_text(const struct journal_entry *entry, const struct notice_fields *
         used += print_field(&fields->items[i], out + used, NOTICE_TEXT_MAX - used);
     }
     if (notice->type == NOTICE_JOIN_REFUSED && used < NOTICE_TEXT_MAX) {
-        snprintf(out + used, NOTICE_TEXT_MAX - used, " -> %s",
-                 join_refusal_advice(notice->refused.reason));
+        const bool differs = entry->difference[0] != '\0';
+        snprintf(out + used, NOTICE_TEXT_MAX - used, " -> %s%s",
+                 differs ? "start with the cluster's "
+                         : join_refusal_advice(notice->refused.reason),
+                 entry->difference);
     }
 }

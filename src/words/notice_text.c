@@ -161,8 +161,7 @@ const char *join_refusal_advice(enum join_refusal reason)
 {
     switch (reason) {
     case JOIN_REFUSED_TERMS:
-        return "start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, "
-               "--fail-after and --capacity";
+        return "start with the cluster's terms";
     case JOIN_REFUSED_NAME:
         return "choose another --name, or end the member that has it";
     case JOIN_REFUSED_FULL:

@@ -20,6 +20,12 @@ void guard_words(const struct guard *guard, char out[GUARD_TEXT_MAX]);
 enum { TERMS_WORDS_MAX = 160 + VOTERS_TEXT_MAX };
 void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX]);
 
+/* Writes what of the terms differs, and only that: "--size 3 (here 5), --voters a,c (here a,b)";
+ * cut where there is no room for all of it. */
+enum { TERMS_DIFFERENCE_MAX = 256 };
+void terms_difference(const struct terms *theirs, const struct terms *ours,
+                      char out[TERMS_DIFFERENCE_MAX]);
+
 /* Writes versions of the protocol for people and returns it: "1", "2-3"; "none" where they do not
  * meet. */
 enum { VERSIONS_TEXT_MAX = 8 };

@@ -677,10 +677,12 @@ Test(log, a_refusal_that_repeats_itself_is_said_once)
         log_notice(&pipe_log.log, tell(&desk, refused));
     }
     pipe_log_read(&pipe_log, line);
-    cr_expect_not_null(strstr(line, "join_refused: address=127.0.0.1:7420 refusal=terms guard=2 "
-                                    "profile=wan watchers=8 heartbeat_ms=1000 "
-                                    "fail_after_ms=8000 capacity=64 -> start with the cluster's"),
-                       "%s", line);
+    cr_expect_not_null(
+        strstr(line,
+               "join_refused: address=127.0.0.1:7420 refusal=terms guard=2 "
+               "profile=wan watchers=8 heartbeat_ms=1000 "
+               "fail_after_ms=8000 capacity=64 -> start with the cluster's --guard 2 (here none)"),
+        "%s", line);
     cr_expect_eq(strchr(line, '\n'), line + strlen(line) - 1);
     pipe_log_close(&pipe_log);
     desk_close(&desk);

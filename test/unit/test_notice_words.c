@@ -129,12 +129,10 @@ static const struct words_case cases[] = {
      "the member at 10.0.0.2:7421 turned this node away: the terms differ; the cluster has "
      "guard majority of 5, profile wan, heartbeat 1000ms, fail-after 8000ms, capacity 64, "
      "watchers 4; "
-     "start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, --fail-after and "
-     "--capacity",
+     "start with the cluster's terms",
      "address=10.0.0.2:7421 refusal=terms guard=majority size=5 "
      "profile=wan watchers=4 heartbeat_ms=1000 fail_after_ms=8000 capacity=64 "
-     "-> start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, --fail-after and "
-     "--capacity"},
+     "-> start with the cluster's terms"},
     {{.type = NOTICE_JOIN_REFUSED,
       .subject = OF_B,
       .refused = {.reason = JOIN_REFUSED_NAME, .address = ELSEWHERE}},
@@ -291,6 +289,31 @@ Test(notice_words, each_kind_has_its_sentence_and_its_line)
         cr_expect_str_eq(line, cases[i].line);
         json_decref(object);
     }
+}
+
+/* Who has it to mend is told that one thing, and not seven of which six are right. */
+Test(notice_words, of_other_terms_what_differs_is_named)
+{
+    const struct terms theirs = TERMS;
+    struct terms ours = theirs;
+    char text[TERMS_DIFFERENCE_MAX];
+
+    terms_difference(&theirs, &ours, text);
+    cr_expect_str_empty(text);
+    ours.guard.count = 3;
+    ours.capacity = 63;
+    terms_difference(&theirs, &ours, text);
+    cr_expect_str_eq(text, "--size 5 (here 3), --capacity 64 (here 63)");
+    ours = theirs;
+    ours.guard = (struct guard){.policy = GUARD_NONE};
+    terms_difference(&theirs, &ours, text);
+    cr_expect_str_eq(text, "--guard majority (here none), --size 5");
+
+    struct terms strict = {.guard = {GUARD_STRICT, 3}, .voters = {3, {"a", "b", "c"}}};
+    struct terms other = strict;
+    strcpy(other.voters.names[1], "d");
+    terms_difference(&strict, &other, text);
+    cr_expect_str_eq(text, "--voters a,b,c (here a,d,c)");
 }
 
 enum { NOTICE_TYPES = NOTICE_AUTOPILOT + 1 };

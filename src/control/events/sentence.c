@@ -367,14 +367,18 @@ static void bad_link_sentence(const struct notice *notice, struct text_builder *
         notice->subject.name);
 }
 
-static void join_refused_sentence(const struct notice *notice, struct text_builder *sentence)
+static void join_refused_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     char text[ADDRESS_TEXT_MAX];
 
     text_builder_format(sentence, "the member at %s turned this node away: ",
                         address_text(&notice->subject.address, text));
     refusal_words(&notice->refused, sentence);
-    text_builder_format(sentence, "; %s", join_refusal_advice(notice->refused.reason));
+    text_builder_format(sentence, "; %s%s",
+                        entry->difference[0] != '\0' ? "start with the cluster's "
+                                                     : join_refusal_advice(notice->refused.reason),
+                        entry->difference);
 }
 
 static void turned_away_sentence(const struct notice *notice, struct text_builder *sentence)
@@ -513,7 +517,7 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         bad_link_sentence(notice, sentence);
         return;
     case NOTICE_JOIN_REFUSED:
-        join_refused_sentence(notice, sentence);
+        join_refused_sentence(entry, sentence);
         return;
     case NOTICE_TURNED_AWAY:
         turned_away_sentence(notice, sentence);
