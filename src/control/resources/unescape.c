@@ -22,8 +22,12 @@ size_t unescape_text(char *text)
         const int low = high < 0 ? -1 : digit(from[2]);
         const int byte = low < 0 ? 0 : high * 16 + low;
 
-        *to++ = byte == 0 ? *from : (char)byte;
-        from += byte == 0 ? 1 : 3;
+        if (byte == 0) {
+            *to++ = *from++;
+        } else {
+            *to++ = (char)byte;
+            from += 3;
+        }
     }
     *to = '\0';
     return (size_t)(to - text);
