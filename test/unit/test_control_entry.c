@@ -121,11 +121,13 @@ Test(control_entry, a_refusal_quotes_the_clusters_terms)
                                                   .capacity = 64}}};
     struct journal_entry entry = entry_of(notice);
 
+    strcpy(entry.difference, "--guard 3 (here none)");
     json_t *object = entry_json(&entry, LIFE);
     cr_assert_str_eq(text_of(object, "guard"), "3");
     cr_assert_str_eq(text_of(object, "profile"), "wan");
     cr_assert_not_null(strstr(text_of(object, "text"), "guard 3, profile wan"));
-    cr_assert_not_null(strstr(text_of(object, "text"), "--guard"), "and how to mend it");
+    cr_assert_not_null(
+        strstr(text_of(object, "text"), "start with the cluster's --guard 3 (here none)"));
     json_decref(object);
 }
 
