@@ -1,5 +1,7 @@
 /* Planned moves (E4 to E6), one node at a time. */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "core/detection/hearing.h"
 #include "core/detection/lease.h"
@@ -392,6 +394,34 @@ Test(core_moves, who_is_gone_is_forgotten_when_that_is_wished)
     cr_assert_null(view_find_gone(core_view(rig->core), &gone));
     cr_assert_eq(rig->noticed[NOTICE_FORGOTTEN], 1);
     rig_refuses(rig, 'B', &wish, REFUSED_SO_ALREADY);
+    rig_free(rig);
+}
+
+/* H48: in its coordinator's name somebody shows it a view that lists none of the many who are gone.
+ */
+Test(core_moves, a_list_of_the_gone_that_is_dropped_at_once_has_room_for_its_news)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *held = &rig->core->view;
+    struct gone gone = {.reason = GONE_LEFT};
+
+    for (uint32_t i = 0; i < GONE_MAX; i++) {
+        memset(gone.id.bytes, 0xee, sizeof gone.id.bytes);
+        gone.id.bytes[0] = (uint8_t)i;
+        gone.address = (struct address){.family = 4, .bytes = {10, 9, 9, (uint8_t)i}, .port = 7420};
+        snprintf(gone.name, sizeof gone.name, "gone%u", (unsigned)i);
+        view_add_gone(held, &gone);
+    }
+    view_seal(held);
+    cr_assert_eq(held->gone_count, GONE_MAX);
+    struct view *next = rig_next(rig, "");
+    next->gone_count = 0;
+    view_seal(next);
+    const struct message shown = carries(MESSAGE_VIEW, next);
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_view(rig->core)->gone_count, 0);
+    cr_assert_gt(rig->noticed[NOTICE_FORGOTTEN], 0);
+    cr_assert_lt(rig->noticed[NOTICE_FORGOTTEN], GONE_MAX);
     rig_free(rig);
 }
 

@@ -59,9 +59,13 @@ static void tell_forgotten(struct core *core, const struct view *before)
 {
     const struct view *now = &core->view;
     uint32_t at = 0;
+    uint32_t told = 0;
 
     for (uint32_t i = 0; i < before->gone_count && now->gone_count < GONE_MAX; i++) {
         const struct gone *gone = &before->gone[i];
+        if (told == FORGOTTEN_NEWS_MAX) {
+            return;
+        }
         if (at < now->gone_count && id_equal(&now->gone[at].id, &gone->id)) {
             at++; /* Both lists are in one order. */
         } else if (view_find_gone(now, &gone->id) == NULL && !is_back(core, gone)) {
@@ -70,6 +74,7 @@ static void tell_forgotten(struct core *core, const struct view *before)
             notice->subject.address = gone->address;
             notice->subject.age = gone->age;
             memcpy(notice->subject.name, gone->name, sizeof notice->subject.name);
+            told++;
         }
     }
 }

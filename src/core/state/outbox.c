@@ -16,7 +16,7 @@ enum { WITNESS_RESERVE = 2, WITNESS_SENDS = VOTE_ASKERS_MAX + 8 };
  * more. Those must never be lost. */
 static uint32_t reserve_for(uint32_t members)
 {
-    return 6 * members + 64 + ROLE_NEWS_MAX;
+    return 6 * members + 64 + FORGOTTEN_NEWS_MAX + ROLE_NEWS_MAX;
 }
 
 uint32_t outbox_capacity(uint32_t members)
@@ -31,7 +31,7 @@ uint32_t outbox_capacity_of_witness(void)
 
 uint32_t outbox_notices(uint32_t members)
 {
-    return 4 * members + 64; /* All of the reserve but the links. */
+    return 4 * members + 64 + FORGOTTEN_NEWS_MAX; /* All of the reserve but the links. */
 }
 
 void outbox_reset(struct core *core)

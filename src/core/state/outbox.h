@@ -11,6 +11,10 @@ uint32_t outbox_capacity_of_witness(void);
 /* How many of them may be notices. */
 uint32_t outbox_notices(uint32_t members);
 
+/* So many of those whom a view lists no more are told in one step (E9): people have one at a time
+ * forgotten, and a view that drops the whole list was made up. */
+enum { FORGOTTEN_NEWS_MAX = 16 };
+
 /* At the beginning of each step. */
 void outbox_reset(struct core *core);
 
