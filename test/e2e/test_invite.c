@@ -330,6 +330,59 @@ Story(invite, a_name_that_is_taken_costs_no_word)
     end(setting);
 }
 
+/* What it calls its address is written down at the sponsor, whose doyend has to start again. */
+Story(invite, a_joiner_of_another_family_is_no_seed)
+{
+    struct setting *setting = found(NULL, "");
+    const char *conf = file(&setting->hosts[0], "etc/doyen/doyend.conf");
+    struct stat status;
+
+    cr_assert_eq(chmod(conf, 0640), 0);
+    invite(setting, "1");
+    setting->hosts[1].listen = "[::1]:7420";
+    const struct outcome outcome = join(setting, 1, word(setting, 0));
+    if (strstr(outcome.err, "does not have that address") != NULL) {
+        end(setting); /* There is no IPv6 here. */
+        return;
+    }
+    cr_assert_eq(outcome.code, DONE, "%s", outcome.err);
+    cr_assert_null(strstr(content(conf), "::1"));
+    cr_assert_eq(doyend(setting->cluster, ARGS("--config", conf, "--print-config")).code, DONE);
+    cr_assert_eq(stat(conf, &status), 0);
+    cr_assert_eq(status.st_mode & MODE, 0640);
+    end(setting);
+}
+
+/* The file has to say who founds before one more has the key. */
+Story(invite, nobody_gets_the_key_while_the_configuration_cannot_be_written)
+{
+    struct setting *setting = found("--strict", "profile = local\n");
+    const char *in_the_way = file(&setting->hosts[0], "etc/doyen/doyend.conf.new");
+
+    invite(setting, "1");
+    cr_assert_eq(mkdir(in_the_way, 0700), 0);
+    const struct outcome outcome = join(setting, 1, word(setting, 0));
+    cr_assert_eq(outcome.code, REFUSED);
+    assert_text_has(outcome.err, "cannot write its configuration");
+    cr_assert_eq(access(file(&setting->hosts[1], "var/lib/doyen/key"), F_OK), -1);
+    cr_assert_eq(rmdir(in_the_way), 0);
+    cr_assert_eq(join(setting, 1, word(setting, 0)).code, DONE);
+    end(setting);
+}
+
+/* It would be looked up as the name of a host, and so shown to the network. */
+Story(invite, a_word_in_the_place_of_the_host_is_refused)
+{
+    struct setting *setting = found(NULL, "");
+
+    invite(setting, "1");
+    const struct outcome outcome = doyen(setting->cluster, NULL, ARGS("join", word(setting, 0)));
+    cr_assert_eq(outcome.code, USAGE);
+    assert_text_has(outcome.err, "that is the word");
+    cr_assert_null(strstr(outcome.err, word(setting, 0)));
+    end(setting);
+}
+
 Story(invite, a_word_is_read_from_standard_input)
 {
     struct setting *setting = found(NULL, "");

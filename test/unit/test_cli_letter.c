@@ -44,6 +44,12 @@ Test(cli_letter, an_ask_with_another_name_or_address_is_refused)
         "name = a,b\naddress = 10.0.0.1:1\n",
         "name = ../a\naddress = 10.0.0.1:1\n",
         "name = a\naddress = host2:1\n",
+        "name = a\naddress = bad.cafe:1\n",
+        "name = a\naddress = 1.2.3:1\n",
+        "name = a\naddress = 10.0.0.1:0\n",
+        "name = a\naddress = 0.0.0.0:1\n",
+        "name = a\naddress = [::]:1\n",
+        "name = a\naddress = [10.0.0.1]:1\n",
         "name = a\naddress = $(reboot)\n",
         "name = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\naddress = 10.0.0.1:1\n",
     };
@@ -52,6 +58,7 @@ Test(cli_letter, an_ask_with_another_name_or_address_is_refused)
         cr_assert_not(reads_ask(bad[i]), "%s", bad[i]);
     }
     cr_assert(reads_ask("name = a.b-c_d\naddress = 10.0.0.1:1\n"));
+    cr_assert(reads_ask("name = a\naddress = [FD00::1]:1\n"));
     cr_assert_not(letter_read_ask(&ask, "name = a\0\naddress = 10.0.0.1:1\n", 31));
 }
 
@@ -186,4 +193,48 @@ Test(cli_place, a_host_is_taken_apart_and_put_together)
     cr_assert_str_eq(place_join("10.0.0.1", 7420, text_of_place), "10.0.0.1:7420");
     cr_assert(place_is_wildcard("0.0.0.0") && place_is_wildcard("::"));
     cr_assert_not(place_is_wildcard("10.0.0.1"));
+}
+
+/* doyend reads "fd00::20:1" as nothing, for the end may be a port. */
+Test(cli_place, a_seed_leaves_no_doubt_about_its_port)
+{
+    char seed[PLACE_TEXT_MAX];
+
+    cr_assert_str_eq(place_seed("10.0.0.1", DOYEND_PORT, seed), "10.0.0.1");
+    cr_assert_str_eq(place_seed("10.0.0.1", 1, seed), "10.0.0.1:1");
+    cr_assert_str_eq(place_seed("fd00::20:1", DOYEND_PORT, seed), "[fd00::20:1]:7420");
+}
+
+/* What a joiner calls its address is written down at the sponsor, whose doyend has to start again
+ * with it. */
+Test(cli_place, a_seed_is_of_the_family_and_the_reach_of_the_own_address)
+{
+    static const struct {
+        const char *host, *own;
+        bool suits;
+    } tries[] = {
+        {"10.0.0.2", "10.0.0.1", true},
+        {"127.0.0.2", "127.0.0.1", true},
+        {"fd00::2", "fd00::1", true},
+        {"::1", "::1", true},
+        {"fd00::2", "10.0.0.1", false},
+        {"10.0.0.2", "fd00::1", false},
+        {"127.0.0.1", "10.0.0.1", false},
+        {"10.0.0.2", "127.0.0.1", false},
+        {"::1", "fd00::1", false},
+        {"fd00::1", "::1", false},
+        {"fe80::2", "fd00::1", false},
+        {"ff02::1", "fd00::1", false},
+        {"::ffff:10.0.0.2", "fd00::1", false},
+        {"224.0.0.1", "10.0.0.1", false},
+        {"255.255.255.255", "10.0.0.1", false},
+        {"0.0.0.0", "10.0.0.1", false},
+        {"host2", "10.0.0.1", false},
+        {"1.2.3", "10.0.0.1", false},
+    };
+
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+        cr_assert_eq(place_suits(tries[i].host, tries[i].own), tries[i].suits, "%s for %s",
+                     tries[i].host, tries[i].own);
+    }
 }

@@ -232,14 +232,21 @@ enum exit_code host_write_conf(const struct host *host, const char *text, bool k
 {
     char made[HOST_PATH_MAX + 8];
     char before[HOST_PATH_MAX + 8];
+    struct stat former;
 
+    /* What is changed stays whose it was: who could not read it is not to read it now. */
+    const bool same = !keep && lstat(host->conf, &former) == 0 && S_ISREG(former.st_mode);
+    const mode_t mode = same ? former.st_mode & 0777 : 0644;
     snprintf(made, sizeof made, "%s.new", host->conf);
     snprintf(before, sizeof before, "%s.before", host->conf);
     int error = make_folders(host, host->conf);
     if (error == 0 && unlink(made) != 0 && errno != ENOENT) {
         error = errno;
     }
-    error = error == 0 ? make_file(made, text, 0644, false) : error;
+    error = error == 0 ? make_file(made, text, mode, false) : error;
+    if (error == 0 && same && geteuid() == 0 && lchown(made, former.st_uid, former.st_gid) != 0) {
+        error = errno;
+    }
     if (error == 0 && keep && rename(host->conf, before) != 0 && errno != ENOENT) {
         error = errno;
     }

@@ -38,7 +38,8 @@ enum exit_code host_check_free(const struct host *host, struct failure *failure)
 enum exit_code host_read_conf(const struct host *host, char text[CONF_TEXT_MAX],
                               struct failure *failure);
 
-/* Replaces the configuration; the former one stays beside it, as FILE.before, if `keep`. */
+/* Replaces the configuration; the former one stays beside it, as FILE.before, if `keep`. Else the
+ * new one has its owner and mode. */
 enum exit_code host_write_conf(const struct host *host, const char *text, bool keep,
                                struct failure *failure);
 

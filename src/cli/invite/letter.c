@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/invite/place.h"
+#include "seal/invitation.h"
+
 static const char *const shared[] = {
     "cluster",    "seed",          "guard",    "size",
     "voters",     "voters-target", "capacity", "profile",
@@ -83,7 +86,7 @@ size_t letter_write_answer(const struct letter_answer *answer, char out[LETTER_T
     const bool fits = add_keys(answer->keys, text) && add_settings(answer->conf, text);
     const size_t length =
         fits ? written(snprintf(out, LETTER_TEXT_MAX, "%.*s", LETTER_TEXT_MAX, text)) : 0;
-    memset(text, 0, sizeof text);
+    invitation_wipe(text, sizeof text);
     return length;
 }
 
@@ -110,6 +113,17 @@ static bool is_printable(const char *text)
     return true;
 }
 
+/* The number of a host, with or without a port. */
+static bool is_address(const char *text)
+{
+    char host[PLACE_HOST_MAX];
+    uint16_t port;
+
+    return strlen(text) < LETTER_ADDRESS_MAX && place_split(text, DOYEND_PORT, host, &port) &&
+           !place_is_wildcard(host) &&
+           (place_is_address(host, AF_INET) || place_is_address(host, AF_INET6));
+}
+
 bool letter_read_ask(struct letter_ask *ask, const void *bytes, size_t length)
 {
     char text[LETTER_TEXT_MAX + 1];
@@ -120,8 +134,7 @@ bool letter_read_ask(struct letter_ask *ask, const void *bytes, size_t length)
         return false;
     }
     snprintf(ask->name, sizeof ask->name, "%.63s", value);
-    if (!conf_value(text, "address", value) || strlen(value) >= sizeof ask->address ||
-        value[0] == '\0' || strspn(value, "0123456789abcdef.:[]") != strlen(value)) {
+    if (!conf_value(text, "address", value) || !is_address(value)) {
         return false;
     }
     snprintf(ask->address, sizeof ask->address, "%.63s", value);
@@ -155,6 +168,7 @@ bool letter_read_answer(struct letter_answer *answer, const void *bytes, size_t 
             good = conf_add(answer->conf, line.key, line.value);
         } /* What a later version tells besides is no harm. */
     }
-    memset(text, 0, sizeof text);
+    invitation_wipe(text, sizeof text);
+    invitation_wipe(&line, sizeof line);
     return good && (answer->refusal[0] != '\0' || answer->keys[0] != '\0');
 }

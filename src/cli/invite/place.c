@@ -73,6 +73,44 @@ const char *place_join(const char *host, uint16_t port, char out[PLACE_TEXT_MAX]
     return out;
 }
 
+const char *place_seed(const char *host, uint16_t port, char out[PLACE_TEXT_MAX])
+{
+    if (port != DOYEND_PORT || place_is_address(host, AF_INET6)) {
+        return place_join(host, port, out);
+    }
+    snprintf(out, PLACE_TEXT_MAX, "%.63s", host);
+    return out;
+}
+
+static bool four_suits(const char *host, const char *own)
+{
+    struct in_addr theirs;
+    struct in_addr ours;
+
+    if (inet_pton(AF_INET, host, &theirs) != 1 || inet_pton(AF_INET, own, &ours) != 1) {
+        return false;
+    }
+    const uint32_t address = ntohl(theirs.s_addr);
+    return address >> 24 != 0 && address >> 28 < 14 && /* this host; many hosts */
+           (address >> 24 == IN_LOOPBACKNET) == (ntohl(ours.s_addr) >> 24 == IN_LOOPBACKNET);
+}
+
+static bool six_suits(const char *host, const char *own)
+{
+    struct in6_addr theirs;
+    struct in6_addr ours;
+
+    return inet_pton(AF_INET6, host, &theirs) == 1 && inet_pton(AF_INET6, own, &ours) == 1 &&
+           !IN6_IS_ADDR_UNSPECIFIED(&theirs) && !IN6_IS_ADDR_LINKLOCAL(&theirs) &&
+           !IN6_IS_ADDR_MULTICAST(&theirs) && !IN6_IS_ADDR_V4MAPPED(&theirs) &&
+           IN6_IS_ADDR_LOOPBACK(&theirs) == IN6_IS_ADDR_LOOPBACK(&ours);
+}
+
+bool place_suits(const char *host, const char *own)
+{
+    return four_suits(host, own) || six_suits(host, own);
+}
+
 const char *place_text(const struct sockaddr *address, char out[PLACE_TEXT_MAX])
 {
     char host[INET6_ADDRSTRLEN] = "";

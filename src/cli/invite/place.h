@@ -23,6 +23,14 @@ const char *place_text(const struct sockaddr *address, char out[PLACE_TEXT_MAX])
 /* An address and a port as text; an IPv6 address gets its brackets. */
 const char *place_join(const char *host, uint16_t port, char out[PLACE_TEXT_MAX]);
 
+/* The same as a line "seed" has it: without the port where that is the default, and where nobody
+ * could take the end of the address for one. */
+const char *place_seed(const char *host, uint16_t port, char out[PLACE_TEXT_MAX]);
+
+/* Can doyend at the address `own` have `host` for a seed? Both are numbers. With others it may not
+ * start: names of no host, another family, an address of one link or of one host. */
+bool place_suits(const char *host, const char *own);
+
 /* Is the host an address of this family, AF_INET or AF_INET6? */
 bool place_is_address(const char *host, int family);
 bool place_is_wildcard(const char *host);

@@ -128,17 +128,22 @@ static void name_voters(const struct sponsor *sponsor, const json_t *members, co
     }
 }
 
-static void name_seed(const char *address, char conf[CONF_TEXT_MAX])
+/* Only what this host's doyend takes for a seed: it has to start again with it. */
+static void name_seed(const struct sponsor *sponsor, const char *address, char conf[CONF_TEXT_MAX])
 {
     char host[PLACE_HOST_MAX];
+    char own[PLACE_HOST_MAX];
+    char seed[PLACE_TEXT_MAX];
     uint16_t port;
+    uint16_t own_port;
 
-    if (!place_split(address, DOYEND_PORT, host, &port)) {
+    if (!place_split(sponsor->place, INVITATION_PORT, own, &own_port) ||
+        !place_split(address, DOYEND_PORT, host, &port) || !place_suits(host, own)) {
         return;
     }
-    const char *seed = port == DOYEND_PORT ? host : address;
-    if (!conf_has(conf, "seed", seed) && !conf_has(conf, "seed", address) &&
-        conf_count(conf, "seed") < SEEDS_MAX) {
+    (void)place_seed(host, port, seed);
+    if (!conf_has(conf, "seed", seed) && !conf_has(conf, "seed", host) &&
+        !conf_has(conf, "seed", address) && conf_count(conf, "seed") < SEEDS_MAX) {
         (void)conf_add_beside(conf, "seed", seed);
     }
 }
@@ -180,7 +185,7 @@ static void decide(const struct sponsor *sponsor, const struct letter_ask *ask,
                  "there is a member %s: give this one another name, as in doyen join --name %.50s2",
                  ask->name, ask->name);
     } else {
-        name_seed(ask->address, answer->conf);
+        name_seed(sponsor, ask->address, answer->conf);
         name_voters(sponsor, members.json, ask->name, answer->conf);
     }
     if (members.json != NULL) {
@@ -223,6 +228,13 @@ static void let_in(struct sponsor *sponsor, struct asking *asking, struct invite
     struct failure failure;
 
     decide(sponsor, ask, &answer);
+    /* Its file has to say who votes before there is one more (name_voters). */
+    if (answer.refusal[0] == '\0' &&
+        host_write_conf(sponsor->host, answer.conf, false, &failure) != EXIT_DONE) {
+        (void)failure_report(&failure);
+        snprintf(answer.refusal, sizeof answer.refusal, "%s cannot write its configuration",
+                 sponsor->self);
+    }
     const bool refused = answer.refusal[0] != '\0';
     if (refused) {
         printf("%s at %s was refused: %s\n", ask->name, asking->from, answer.refusal);
@@ -230,9 +242,6 @@ static void let_in(struct sponsor *sponsor, struct asking *asking, struct invite
         /* Used from here on, whatever becomes of the answer: nobody gets a second one. */
         invited->used = true;
         snprintf(invited->name, sizeof invited->name, "%s", ask->name);
-        if (host_write_conf(sponsor->host, answer.conf, false, &failure) != EXIT_DONE) {
-            (void)failure_report(&failure);
-        }
     }
     const bool sent = reply(sponsor, asking, invited->word, &answer);
     if (!refused) {

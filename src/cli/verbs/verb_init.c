@@ -89,8 +89,7 @@ static enum exit_code make_shared(const struct init_options *options, char share
         return failure->code;
     }
     shared[0] = '\0';
-    (void)conf_add(shared, "seed",
-                   setup->port == DOYEND_PORT ? address : place_join(address, setup->port, seed));
+    (void)conf_add(shared, "seed", place_seed(address, setup->port, seed));
     if (options->strict) {
         (void)conf_add(shared, "guard", "strict");
         (void)conf_add(shared, "voters", setup->own_name);

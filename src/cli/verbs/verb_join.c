@@ -50,6 +50,11 @@ static error_t parse_join(int key, char *argument, struct argp_state *state)
         parse_word(options, argument, state);
         return 0;
     }
+    if (word_parse(argument, options->word)) { /* Or it would be looked up as a name of a host. */
+        memset(argument, 'x', strlen(argument));
+        cli_usage_error(state, "that is the word: give the host before it, as in doyen join "
+                               "10.0.0.1");
+    }
     if (!place_split(argument, INVITATION_PORT, options->host, &options->port)) {
         cli_usage_error(state,
                         "\"%s\" is no host: give an address or a name, as in 10.0.0.1 or "
