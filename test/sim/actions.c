@@ -316,12 +316,21 @@ static bool is_found_again(const struct host *host)
     return kept != NULL && strcmp(kept->voter, host->right_name) == 0 && !host->record.spoilt;
 }
 
+/* H80: a newcomer's is asked for, and a change may rest on it already. */
+static bool is_about_to_vote(const struct sim *sim, uint32_t index)
+{
+    const struct vote_record *record = record_disk_find(&sim->hosts[index].record);
+
+    return record != NULL && record->state != VOTE_RECORD_RETIRED &&
+           voter_lists_find(sim_lists(sim), &record->id) == VOTER_NONE;
+}
+
 bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
 {
     const struct voter_lists *lists = sim_lists(sim);
     voter_set sound = 0;
 
-    if (!sim_has_founded(sim) || !sim_has_settled(sim)) {
+    if (!sim_has_founded(sim) || !sim_has_settled(sim) || is_about_to_vote(sim, index)) {
         return false; /* One could not tell yet that the lost one has to be done without. */
     }
     for (uint32_t i = 0; i < sim->host_count; i++) {

@@ -359,6 +359,8 @@ Test(core_lists, a_retired_one_shows_who_votes_now)
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
     cr_assert_eq(accepted->hash, core_view(rig->core)->hash);
     const struct view_carrier asked = {.lineage = core_view(rig->core)->lineage, .epoch = 7};
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_BALLOT, .carrier = asked});
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'), "as a member");
     next = rig_next(rig, "-C");
     view_name_voters(next, "A B D");
     view_seal(next);

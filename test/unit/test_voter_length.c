@@ -306,9 +306,11 @@ Test(voter_length, a_promise_to_a_stranger_binds_for_no_time)
     struct voter_bench *bench = bench_new();
 
     bench->asks_ms = LONG_MS;
+    bench->hold_ms = LONG_MS;
     cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
     bench_sync(bench);
     bench_crash(bench);
+    cr_assert_eq(voter_held_ms(bench->core), 0);
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
     bench_free(bench);
 }

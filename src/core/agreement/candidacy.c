@@ -195,7 +195,7 @@ static void ask_voters(struct core *core)
         message->carrier.hold_ms = timing_hold_ms(&core->timing);
     }
     candidacy->asked = who_is_asked(core);
-    electorate_ask(core, message, electorate_lists(core), candidacy->asked, candidacy->askings);
+    electorate_ask(core, message, electorate_lists(core), candidacy->asked);
     if (candidacy->askings > 0) {
         electorate_seek(core, message);
     }

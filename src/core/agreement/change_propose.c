@@ -53,7 +53,7 @@ static void ask_voters(struct core *core, const struct message *message, bool ag
         const struct listed_voter *voter = &lists->voters[i];
         if (!electorate_is_self(core, voter) && !has_answered(core, i) &&
             !is_asked_as_member(core, voter->name, again)) {
-            electorate_ask_one(core, message, voter, core->proposing.sendings);
+            electorate_ask_one(core, message, voter);
             core->proposing.sent = true;
         }
     }

@@ -279,7 +279,7 @@ const struct address *electorate_address(const struct core *core, const struct l
 }
 
 void electorate_ask_one(struct core *core, const struct message *message,
-                        const struct listed_voter *voter, uint32_t sendings)
+                        const struct listed_voter *voter)
 {
     const uint32_t position = electorate_position(core, voter);
     const struct member *member = position == VIEW_NONE ? NULL : &core->view.members[position];
@@ -287,11 +287,8 @@ void electorate_ask_one(struct core *core, const struct message *message,
     const struct address *last = electorate_address(core, voter);
     bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
-    if (member != NULL && timing_sends_briefly(sendings)) {
-        route_send_brief(core, message,
-                         position); /* U3c: it holds the base, perhaps nothing long arrives. */
-    } else if (member != NULL) {
-        route_send(core, message, position);
+    if (member != NULL) { /* U3c: to one that holds the base perhaps nothing long arrives. */
+        route_send_brief(core, message, position);
     }
     const bool is_elsewhere = seen != NULL && member != NULL && !id_equal(&member->id, &seen->life);
     if ((!is_fresh || is_elsewhere) && !address_is_none(last)) {
@@ -315,13 +312,13 @@ voter_set electorate_absent(const struct core *core, const struct voter_lists *l
 }
 
 void electorate_ask(struct core *core, const struct message *message,
-                    const struct voter_lists *lists, voter_set whom, uint32_t sendings)
+                    const struct voter_lists *lists, voter_set whom)
 {
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
         const bool is_meant = (whom & voter_set_of(i)) != 0;
         if (!electorate_is_self(core, voter) && is_meant) {
-            electorate_ask_one(core, message, voter, sendings);
+            electorate_ask_one(core, message, voter);
         }
     }
 }

@@ -72,10 +72,10 @@ bool electorate_was_asked(const struct core *core, const struct message *answer)
 /* Those of the lists who are no members now, but for this node itself. */
 voter_set electorate_absent(const struct core *core, const struct voter_lists *lists);
 
-/* Sends it (NULL: does nothing) to each of these voters but this node. It was sent so often before:
- * the first times as a change, to those who hold the base (U3c). */
+/* Sends it (NULL: does nothing) to each of these voters but this node: as a change, to members who
+ * hold the base (U3c). */
 void electorate_ask(struct core *core, const struct message *message,
-                    const struct voter_lists *lists, voter_set whom, uint32_t sendings);
+                    const struct voter_lists *lists, voter_set whom);
 
 /* Sends it to a few of the addresses that this node knows (M1a), in turn: one of them may be a
  * voter's of which it has not heard, or has not heard where it is now. */
@@ -87,6 +87,6 @@ void electorate_learn_from(struct core *core, const struct message *vote, const 
 
 /* The same to one voter. */
 void electorate_ask_one(struct core *core, const struct message *message,
-                        const struct listed_voter *voter, uint32_t sendings);
+                        const struct listed_voter *voter);
 
 #endif

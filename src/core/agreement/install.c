@@ -109,7 +109,7 @@ static bool could_come_next(const struct core *core, const struct voter_lists *l
 }
 
 /* Z11i: of others than could come next one learns from who votes, not from who says that it reigns.
- * A VOTE is of one by whom this candidate goes now (Z12a). */
+ */
 static bool names_due_voters(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
@@ -121,7 +121,7 @@ static bool names_due_voters(const struct core *core, const struct message *mess
     }
     return could_come_next(core, &view->voters) ||
            (sender != VIEW_NONE && core->peers[sender].franchise.voter) ||
-           message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
+           electorate_was_asked(core, message);
 }
 
 /* Most views that come are those that this node holds: claims and proposals are repeated. */
