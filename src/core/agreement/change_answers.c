@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/agreement/absent.h"
 #include "core/agreement/change.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
@@ -60,20 +61,34 @@ static bool is_silent(const struct core *core, uint32_t position)
            hearing_is_fresh(core, in_view) && !core->peers[in_view].signs.late;
 }
 
-/* Under strict, where each of those who are not silent accepts it. */
-static bool could_be_accepted(const struct core *core)
+/* One that is no member is heard by what it leases (Z16b). */
+static bool is_silent_voter(const struct core *core, uint8_t place)
 {
-    const struct view *proposed = &core->change.pending;
-    const struct voter_lists *lists = &proposed->voters;
+    const struct listed_voter *voter = &core->change.pending.voters.voters[place];
+    const struct tally *tally = &core->answered.tally;
+
+    if (electorate_position(core, voter) != VIEW_NONE || electorate_is_self(core, voter)) {
+        const uint32_t position = view_find_name(&core->change.pending, voter->name);
+        return position != VIEW_NONE && is_silent(core, position);
+    }
+    return absent_is_fresh(core, &voter->record) &&
+           ((tally->granted | tally->refused) & voter_set_of(place)) == 0;
+}
+
+/* L3b, under strict: no quorum accepts it, even if each of those who are not silent does. */
+static bool lacks_voters(const struct core *core)
+{
+    const struct voter_lists *lists = &core->change.pending.voters;
     voter_set others = voter_lists_all(lists);
+    uint32_t silent = 0;
 
     for (uint8_t i = 0; i < lists->count; i++) {
-        const uint32_t position = view_find_name(proposed, lists->voters[i].name);
-        if (position != VIEW_NONE && is_silent(core, position)) {
+        if (is_silent_voter(core, i)) {
             others &= ~voter_set_of(i);
+            silent++;
         }
     }
-    return !core_is_strict(core) || voter_lists_agree(lists, others);
+    return silent > 1 && !voter_lists_agree(lists, others);
 }
 
 bool change_is_unanswered(const struct core *core)
@@ -90,7 +105,7 @@ bool change_is_unanswered(const struct core *core)
             silent += is_silent(core, i);
         }
     }
-    return silent > 1 && (silent > asked / 2 || !could_be_accepted(core));
+    return (silent > 1 && silent > asked / 2) || lacks_voters(core);
 }
 
 bool change_has_agreed(const struct core *core, uint32_t position)
