@@ -464,6 +464,42 @@ static const struct message *next_question(struct rig *rig, uint64_t ms, bool b_
     return NULL;
 }
 
+/* B and W lease to A all the while, and W never answers what brings M in, which is too long. Is A a
+ * member after so long that it may have given way? */
+static bool goes_on_though_b(bool acknowledges)
+{
+    struct rig *rig = with_witness();
+    const char *answering = acknowledges ? "BC" : "C";
+
+    for (uint64_t ms = 0; ms < 2 * rig->timing.stall_ms && core_phase(rig->core) == PHASE_MEMBER;
+         ms += 20) {
+        if (ms % 1000 == 0) {
+            rig_joins(rig, 'M');
+        }
+        rig_pass(rig, 20, "B C");
+        const bool told = rig_told(rig, MESSAGE_PREPARE, 'C') != NULL;
+        const struct message ack = told ? rig_ack(rig, 'C') : (struct message){.number = 0};
+        if (rig_told(rig, MESSAGE_PING, 'W') != NULL) {
+            const struct lease_said said = leased(rig);
+            witness_answers(rig, 1, &said);
+        }
+        for (const char *letter = answering; told && *letter != '\0'; letter++) {
+            rig_gets(rig, *letter, &ack);
+        }
+        rig_leases(rig, 'B');
+    }
+    const bool goes_on = core_phase(rig->core) == PHASE_MEMBER;
+    rig_free(rig);
+    return goes_on;
+}
+
+/* L3b: two of three voters get nothing long. */
+Test(core_witness, a_coordinator_whom_it_and_a_member_do_not_answer_is_out)
+{
+    cr_assert_not(goes_on_though_b(false));
+    cr_assert(goes_on_though_b(true));
+}
+
 /* Z16c: once, to know it; and from then on not while the members lease. */
 Test(core_witness, it_is_asked_when_the_leases_of_members_grow_old)
 {
