@@ -7,9 +7,11 @@
 struct answer elect_request(const struct facts *facts, const char *stand)
 {
     if (config_election(facts->config) == ELECT_OLDEST) {
-        return answer_problem(MHD_HTTP_CONFLICT, "nothing to elect",
-                              "elections by messages are an experiment: doyend --election",
-                              "the oldest member leads here (--election oldest)");
+        return answer_problem(
+            MHD_HTTP_CONFLICT, "nothing to elect",
+            "elections by messages are an experiment: start doyend on all members with "
+            "--election",
+            "the oldest member leads here (--election oldest)");
     }
     if (facts->phase != PHASE_MEMBER) {
         return move_request_not_a_member(facts);
