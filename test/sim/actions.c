@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cluster.h"
 #include "core/model/recovery.h"
 #include "post.h"
@@ -703,7 +704,7 @@ static void give_name(struct sim *sim, uint32_t index, const char *name)
                        voter_lists_find(sim_lists(sim), &kept->record.id) != VOTER_NONE;
 
     sim->misnamed |= votes && strcmp(host->name, name) != 0 && !sim_may_spoil_record(sim, index);
-    snprintf(host->name, sizeof host->name, "%s", name);
+    text_set(host->name, sizeof host->name, name, strlen(name));
 }
 
 void sim_rename(struct sim *sim, uint32_t index, const char *name)
