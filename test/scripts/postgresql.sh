@@ -6,6 +6,7 @@
 #
 #   test/scripts/postgresql.sh BUILD CASE   runs one, with the programs of that build
 #   test/scripts/postgresql.sh --list       names them
+#   test/scripts/postgresql.sh --few        names those that scripts/test runs: one of each kind
 #
 # Status 77: it cannot be run here, and the last line says why.
 set -euo pipefail
@@ -17,8 +18,12 @@ if [ "${1-}" = --list ]; then
     printf '%s\n' "${cases[@]}"
     exit
 fi
+if [ "${1-}" = --few ]; then
+    printf '%s\n' doyen-3-all doyen-3-link doyen-2-link doyen-2-behind
+    exit
+fi
 if [ $# -ne 2 ] || [[ " ${cases[*]} " != *" $2 "* ]]; then
-    echo "usage: test/scripts/postgresql.sh BUILD CASE | --list" >&2
+    echo "usage: test/scripts/postgresql.sh BUILD CASE | --list | --few" >&2
     exit 64
 fi
 
