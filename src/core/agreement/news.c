@@ -109,7 +109,8 @@ static void tell_merge(struct core *core, const struct installed *before)
                    id_equal(&former.coordinator, &core->view.merged.coordinator);
 }
 
-/* M8: half of the members or more, lost within T_fresh of each other, are more than failures. */
+/* M8: half of the members or more, lost within T_fresh of the one before, are more than failures.
+ */
 static void tell_split(struct core *core, const struct view *former)
 {
     uint32_t lost = 0;
@@ -121,12 +122,11 @@ static void tell_split(struct core *core, const struct view *former)
     if (lost == 0) {
         return;
     }
-    if (core->news.losses == 0 ||
-        core->now_ms >= core->news.losses_since_ms + core->timing.fresh_ms) {
+    if (core->news.losses == 0 || core->now_ms >= core->news.last_loss_ms + core->timing.fresh_ms) {
         core->news.losses = 0;
-        core->news.losses_since_ms = core->now_ms;
         core->news.losses_of = former->member_count;
     }
+    core->news.last_loss_ms = core->now_ms; /* Each within T_fresh of the one before. */
     bool told = 2 * core->news.losses >= core->news.losses_of && core->news.losses > 0;
     core->news.losses += lost;
     if (!told && core->news.losses_of > 2 && 2 * core->news.losses >= core->news.losses_of) {

@@ -97,9 +97,9 @@ struct install {
     struct voter_lists shown; /* by whoever this life asked last (Z11i); none: nobody */
 };
 
-/* news: members that went within T_fresh of each other (M8). */
+/* news: members that went, each within T_fresh of the one before (M8). */
 struct news {
-    uint64_t losses_since_ms;
+    uint64_t last_loss_ms;
     uint32_t losses;
     uint32_t losses_of; /* members before the first of them */
 };
