@@ -119,10 +119,10 @@ since()
 boot()
 {
     local root=$work/hosts/$1
-    mkdir -p "$root/upper" "$root/work" "$root/root"
-    mount -t overlay overlay -o "lowerdir=$bare,upperdir=$root/upper,workdir=$root/work" "$root/root"
-    echo "host$1" >"$root/root/etc/hostname"
-    systemd-nspawn --quiet --directory "$root/root" --machine "host$1" --hostname "host$1" \
+    mkdir -p "$root/upper" "$root/work" "$root/tree"
+    mount -t overlay overlay -o "lowerdir=$bare,upperdir=$root/upper,workdir=$root/work" "$root/tree"
+    echo "host$1" >"$root/tree/etc/hostname"
+    systemd-nspawn --quiet --directory "$root/tree" --machine "host$1" --hostname "host$1" \
         --register=no --keep-unit --network-bridge=hosts --bind "$work/shared:/shared" --boot \
         >"$work/boot$1.out" 2>&1 &
     booted[$1]=$!
