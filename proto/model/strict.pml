@@ -113,7 +113,7 @@ bool mute[VOTERS];                      /* it has no record any more (Z3b) */
 
 /* --- What a life is --------------------------------------------------------------------------- */
 
-byte campaign[LIVES];                   /* the ballot that it asks for, 0: none (Z4a) */
+byte candidacy[LIVES];                  /* the ballot that it asks for, 0: none (Z4a) */
 byte pending[LIVES];                    /* its proposal that is under way, 0: none (U1) */
 byte view[LIVES];                       /* its own view that is committed, 0: none */
 byte handed[LIVES];                     /* the epoch that it has handed over, and all below (Z7a) */
@@ -127,7 +127,7 @@ byte asked[LIVES];                      /* BALLOT: a bit for each epoch */
 byte names[BALLOT_SPACE + 1];           /* and what it says was handed over; 0: nothing (Z2c) */
 byte proposed[BALLOT_SPACE + 1];        /* PREPARE: the versions up to this one */
 byte base[VIEW_SPACE + 1];              /* and the view that each is built on */
-byte vote[LIVES * VOTERS];              /* VOTE for its campaign: 1 + the view shown; 0: none */
+byte vote[LIVES * VOTERS];              /* VOTE for its candidacy: 1 + the view shown; 0: none */
 bool took[LIVES * VOTERS];              /* VOTE for its proposal: accepted */
 #ifdef FLIGHT
 byte sign[LIVES];                       /* its latest question: how long that will count */
@@ -276,7 +276,7 @@ inline on_ballot(ballot)
     changed(a);
 #ifdef MUTANT_NOSYNCP   /* A promise is answered before the disk has it. */
     if
-    :: campaign[LIFE(ballot)] == (ballot) -> vote[SLOT(LIFE(ballot), a)] = 1 + accepted[a]
+    :: candidacy[LIFE(ballot)] == (ballot) -> vote[SLOT(LIFE(ballot), a)] = 1 + accepted[a]
     :: else
     fi
 #endif
@@ -286,7 +286,7 @@ inline on_ballot(ballot)
  * voter.c: may_answer), and shows the accepted view. */
 inline answer_ballot(p)
 {
-    campaign[p] != 0 && promise[a] == campaign[p] && ALL_ON_DISK(a) && VOTES(a) &&
+    candidacy[p] != 0 && promise[a] == candidacy[p] && ALL_ON_DISK(a) && VOTES(a) &&
         vote[SLOT(p, a)] == 0;
     printf("%c answers %c: granted, accepted view %d\n", NAME(a), LETTER(p), accepted[a]);
     vote[SLOT(p, a)] = 1 + accepted[a]
@@ -527,12 +527,12 @@ inline forget_answers(p)
     took[SLOT(p, 2)] = false
 }
 
-/* An epoch that it has not asked for, and above all that it has (Z4a; campaign.c: start). That it
+/* An epoch that it has not asked for, and above all that it has (Z4a; candidacy.c: start). That it
  * is above whatever else it has seen is left open. */
 inline begin(ballot, by)
 {
     asked[p] = asked[p] | BIT(EPOCH(ballot));
-    campaign[p] = ballot;
+    candidacy[p] = ballot;
     names[ballot] = by;
     forget_votes(p);
     pending[p] = 0;
@@ -553,7 +553,7 @@ inline ask(epoch)
     begin(BALLOT(epoch, p), 0)
 }
 
-/* The same after a HANDOVER of r (Z7a; campaign.c: campaign_on_handover). */
+/* The same after a HANDOVER of r (Z7a; candidacy.c: candidacy_on_handover). */
 inline ask_after(epoch, r)
 {
     MAY_ASK(epoch) && r != p && handed[r] != 0 && handed[r] < epoch;
@@ -563,14 +563,14 @@ inline ask_after(epoch, r)
 }
 
 /* The former one has lived on, and says so only when that life asks already: it asks on under the
- * same epoch, and names it from now on (Z7c; campaign.c: campaign_on_evidence). */
+ * same epoch, and names it from now on (Z7c; candidacy.c: candidacy_on_evidence). */
 inline name(r)
 {
-    campaign[p] != 0 && names[campaign[p]] == 0 && r != p && handed[r] != 0 &&
-        handed[r] < EPOCH(campaign[p]);
+    candidacy[p] != 0 && names[candidacy[p]] == 0 && r != p && handed[r] != 0 &&
+        handed[r] < EPOCH(candidacy[p]);
     printf("%c asks on for epoch %d, handed over by %c under epoch %d\n", LETTER(p),
-           EPOCH(campaign[p]), LETTER(r), handed[r]);
-    names[campaign[p]] = BALLOT(handed[r], r)
+           EPOCH(candidacy[p]), LETTER(r), handed[r]);
+    names[candidacy[p]] = BALLOT(handed[r], r)
 }
 
 #ifdef MUTANT_SHORTCUT  /* The successor proposes under the next epoch without asking for it. */
@@ -579,7 +579,7 @@ inline skip_ballot(epoch, r)
     MAY_ASK(epoch) && r != p && handed[r] + 1 == epoch && handed[r] != 0 && view[r] != 0;
     printf("%c proposes under epoch %d without asking\n", LETTER(p), epoch);
     begin(BALLOT(epoch, p), 0);
-    campaign[p] = 0;
+    candidacy[p] = 0;
     pending[p] = VIEW(BALLOT(epoch, p), 1);
     proposed[BALLOT(epoch, p)] = 1;
     base[pending[p]] = view[r]
@@ -587,16 +587,17 @@ inline skip_ballot(epoch, r)
 #endif
 
 /* A quorum has granted: the highest view that they have shown is what the new one is built on (Z4c;
- * campaign.c: win, consider). What it proposed in its present reign and gave up is left aside: in
- * place of that stands the view that it holds. Which of the answers came is left open. */
+ * candidacy.c: win, consider). What it proposed in its present reign and gave up is left aside: in
+ * place of that stands the view that it holds (succession.c: succession_on_accepted). Which of the
+ * answers came is left open. */
 #define OF_ITS_REIGN(p, w) (view[p] != 0 && BALLOT_OF(w) == REIGN(p))
 #define SHOWN(p, a) (OF_ITS_REIGN(p, vote[SLOT(p, a)] - 1) -> view[p] : vote[SLOT(p, a)] - 1)
 inline win(one, other)
 {
-    campaign[p] != 0 && vote[SLOT(p, one)] != 0 && vote[SLOT(p, other)] != 0;
-    printf("%c has a quorum for epoch %d and proposes\n", LETTER(p), EPOCH(campaign[p]));
-    pending[p] = VIEW(campaign[p], 1);
-    proposed[campaign[p]] = 1;
+    candidacy[p] != 0 && vote[SLOT(p, one)] != 0 && vote[SLOT(p, other)] != 0;
+    printf("%c has a quorum for epoch %d and proposes\n", LETTER(p), EPOCH(candidacy[p]));
+    pending[p] = VIEW(candidacy[p], 1);
+    proposed[candidacy[p]] = 1;
     h = SHOWN(p, one);
     k = SHOWN(p, other);
 #ifdef MUTANT_LOWER     /* On the lowest. */
@@ -605,13 +606,13 @@ inline win(one, other)
     base[pending[p]] = (h > k -> h : k);
 #endif
     forget_answers(p);
-    campaign[p] = 0;
+    candidacy[p] = 0;
     forget_votes(p)
 }
 
 /* A further change of its reign, or the one under way made anew: on what is committed, under the
  * next version (V2a, Z5b; change_propose.c: change_start_next; change_commit.c:
- * propose_without_silent_joiners). */
+ * propose_what_is_left). */
 inline propose()
 {
     view[p] != 0 && proposed[REIGN(p)] < VERSIONS;
@@ -623,7 +624,7 @@ inline propose()
 }
 
 /* The first proposal of a reign, made anew while it waits for voters: on the same view, under the
- * next version (Z5d, Z5b; campaign.c: propose_anew). */
+ * next version (Z5d, Z5b; candidacy.c: propose_anew). */
 inline propose_anew()
 {
     pending[p] != 0 && BALLOT_OF(pending[p]) != REIGN(p) &&
@@ -655,14 +656,14 @@ inline commit()
     commit_view(p, pending[p]);
     pending[p] = 0;
     forget_answers(p);
-    campaign[p] = 0;
+    candidacy[p] = 0;
     forget_votes(p);
     look(p)
 }
 
 #ifdef CLIENTS
 /* Whoever asks is told until when it acts: the end of the lease that a quorum still has (G2b, Z6a;
- * lease.c: lease_strict_until), and may rely on it, whatever becomes of the process. */
+ * lease.c: lease_acts_until), and may rely on it, whatever becomes of the process. */
 #define LEFT(p, a) (COUNTS(p, a) -> grant[SLOT(p, a)] : 0)
 #define LESS(x, y) ((x) < (y) -> (x) : (y))
 inline tell(p)
@@ -686,8 +687,8 @@ inline tell(p)
 #endif
 
 /* It stops acting under this epoch and all below, for good, and only then says so (Z7a, Z7b;
- * campaign.c: campaign_hand_over). It may go on with what it has under way, and ask for a higher
- * epoch. */
+ * succession.c: succession_hand_over). It may go on with what it has under way, and ask for a
+ * higher epoch. */
 inline hand_over()
 {
     view[p] != 0 && handed[p] < EPOCH(REIGN(p)) && IS_FREE(p);
@@ -829,7 +830,7 @@ inline forget_all()     /* Where a run ends, all are alike. */
     i = 0;
     do
     :: i < LIVES ->
-        campaign[i] = 0; pending[i] = 0; view[i] = 0; handed[i] = 0; asked[i] = 0; i++
+        candidacy[i] = 0; pending[i] = 0; view[i] = 0; handed[i] = 0; asked[i] = 0; i++
     :: else -> break
     od;
     i = 0;

@@ -96,7 +96,7 @@ bool bound[RECORDS];                    /* its lease still runs */
 /* --- What a life is --------------------------------------------------------------------------- */
 
 byte asked[LIVES];                      /* the highest epoch that it has asked for */
-byte campaign[LIVES];                   /* the ballot that it asks for, 0: none (Z4a) */
+byte candidacy[LIVES];                  /* the ballot that it asks for, 0: none (Z4a) */
 byte pending[LIVES];                    /* its proposal that is under way, 0: none (U1) */
 byte view[LIVES];                       /* its own view that is committed, 0: none */
 #define SLOT(life, record) ((life) * RECORDS + (record))
@@ -104,7 +104,7 @@ byte view[LIVES];                       /* its own view that is committed, 0: no
 /* --- What was said, and can be received ------------------------------------------------------- */
 
 byte proposed[BALLOTS + 1];             /* PREPARE: the versions up to this one */
-byte vote[LIVES * RECORDS];             /* VOTE for its campaign: 1 + the view shown; 0: none */
+byte vote[LIVES * RECORDS];             /* VOTE for its candidacy: 1 + the view shown; 0: none */
 bool took[LIVES * RECORDS];             /* VOTE for its proposal: accepted */
 byte leased[LIVES * RECORDS];           /* the ballot for which its lease counts (Z6a), 0: none */
 
@@ -214,15 +214,15 @@ inline bind(a, ballot)
 }
 
 /* BALLOT reaches it, it promises, and shows the view that it has accepted, whatever list that
- * names it in or not (Z2a, Z4c). Its answer stays until the campaign ends: what it accepts later
+ * names it in or not (Z2a, Z4c). Its answer stays until the candidacy ends: what it accepts later
  * under a higher promise is not what it has said. One that nobody waits for any more, and a promise
  * for which nobody asks any more, only hold others up. */
 inline on_ballot(p)
 {
-    campaign[p] != 0 && vote[SLOT(p, a)] == 0 && VOTES(a) && MAY_BIND(a, campaign[p]);
-    printf("%c promises epoch %d to %c and shows view %d.%d\n", NAME(a), EPOCH(campaign[p]),
+    candidacy[p] != 0 && vote[SLOT(p, a)] == 0 && VOTES(a) && MAY_BIND(a, candidacy[p]);
+    printf("%c promises epoch %d to %c and shows view %d.%d\n", NAME(a), EPOCH(candidacy[p]),
            LETTER(p), EPOCH(BALLOT_OF(accepted[a])), VERSION_OF(accepted[a]));
-    bind(a, campaign[p]);
+    bind(a, candidacy[p]);
     vote[SLOT(p, a)] = 1 + accepted[a]
 }
 
@@ -339,20 +339,20 @@ inline forget_answers(p)
 #define MAY_ASK(epoch) (asked[p] < (epoch))
 #endif
 
-/* Z4a; campaign.c: start. */
+/* Z4a; candidacy.c: start. */
 inline ask(epoch)
 {
     (epoch) >= FIRST && MAY_ASK(epoch);
     printf("%c asks for epoch %d\n", LETTER(p), epoch);
     asked[p] = epoch;
-    campaign[p] = BALLOT(epoch, p);
+    candidacy[p] = BALLOT(epoch, p);
     pending[p] = 0;
     forget_votes(p);
     forget_answers(p)
 }
 
 /* What it proposed in its present reign and gave up is left aside: in place of that stands the view
- * that it holds (campaign.c: consider). */
+ * that it holds (succession.c: succession_on_accepted). */
 #define OF_ITS_REIGN(p, w) (view[p] != 0 && BALLOT_OF(w) == REIGN(p))
 #define SHOWN(p, a) (OF_ITS_REIGN(p, vote[SLOT(p, a)] - 1) -> view[p] : vote[SLOT(p, a)] - 1)
 #define SHOWS(p, a, w) (vote[SLOT(p, a)] != 0 && SHOWN(p, a) == (w))
@@ -418,8 +418,8 @@ inline both_lists(w, from, out, in)
 }
 
 /* The candidate has been shown a view, and has a quorum of that among those who show none above it
- * (Z10c, Z12a; campaign.c: campaign_on_vote, consider, count_by). Its first view is built on that
- * one, and names its lists (Z11c; campaign.c: succeed). Nobody else has won that epoch. */
+ * (Z10c, Z12a; candidacy.c: candidacy_on_vote, consider, count_by). Its first view is built on that
+ * one, and names its lists (Z11c; succession.c: succeed). Nobody else has won that epoch. */
 #ifdef MUTANT_OWNLISTS  /* With the lists that it knew of itself. */
 #define FIRST_LISTS(w) view[p]
 #else
@@ -427,7 +427,7 @@ inline both_lists(w, from, out, in)
 #endif
 inline begin_reign(w)
 {
-    h = campaign[p];
+    h = candidacy[p];
     pending[p] = VIEW(h, 1);
     k = 0;
     do
@@ -438,14 +438,14 @@ inline begin_reign(w)
     od;
     proposed[h] = 1;
     base[pending[p]] = w;
-    campaign[p] = 0;
+    candidacy[p] = 0;
     forget_votes(p);
     forget_answers(p)
 }
 
 inline win(w)
 {
-    campaign[p] != 0 && (w) >= view[p] && IS_SHOWN(p, w) && IS_WON(w);
+    candidacy[p] != 0 && (w) >= view[p] && IS_SHOWN(p, w) && IS_WON(w);
     begin_reign(w);
     same_lists(pending[p], FIRST_LISTS(w));
     tell(p, pending[p])
@@ -454,7 +454,7 @@ inline win(w)
 #ifdef MUTANT_SETTLEFIRST /* A reign may begin by settling a change. */
 inline win_and_settle(w)
 {
-    campaign[p] != 0 && (w) >= view[p] && IS_SHOWN(p, w) && IS_WON(w) && IS_JOINT(w);
+    candidacy[p] != 0 && (w) >= view[p] && IS_SHOWN(p, w) && IS_WON(w) && IS_JOINT(w);
     begin_reign(w);
     settled_lists(pending[p], w);
     tell(p, pending[p])
@@ -559,7 +559,7 @@ inline take_back()
 #endif
 
 /* The first view of a reign made anew, while it waits for voters: on the same view, with the same
- * lists (Z5d, Z11c; campaign.c: propose_anew). */
+ * lists (Z5d, Z11c; candidacy.c: propose_anew). */
 inline propose_anew()
 {
     pending[p] != 0 && (view[p] == 0 || BALLOT_OF(pending[p]) != REIGN(p)) &&
@@ -590,7 +590,7 @@ inline commit()
     commit_view(p, pending[p]);
     pending[p] = 0;
     forget_answers(p);
-    campaign[p] = 0;
+    candidacy[p] = 0;
     forget_votes(p);
     look(p)
 }

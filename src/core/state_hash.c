@@ -105,8 +105,6 @@ static uint64_t add_tags(uint64_t hash, const struct core *core)
     return hash;
 }
 
-/* Not the refusals: they say why a message changed nothing, and a recording is to outlive a reason
- * that is told apart anew. */
 /* Nothing where nobody stands for a role. */
 static uint64_t add_roles(uint64_t hash, const struct core *core)
 {
@@ -122,6 +120,8 @@ static uint64_t add_roles(uint64_t hash, const struct core *core)
     return hash;
 }
 
+/* Without the refusals: they say why a message changed nothing, and a recording is to outlive a
+ * reason that is told apart anew. */
 static uint64_t add_counters(uint64_t hash, const struct core_counters *counters)
 {
     hash = add_counts(hash, counters->received, MESSAGE_TYPE_COUNT);
