@@ -57,6 +57,8 @@ struct row {
         NULL, FACT_NONE, TOLD_NOT, 0                                                               \
     }
 
+static const struct row no_rows[] = {END};
+
 /* Every notice has these, but few lines tell them. */
 static const struct row common_rows[] = {
     {"epoch", FACT_VIEW_WIDE, TOLD_NOT, AT(epoch)},
@@ -441,8 +443,8 @@ static struct notice_field fact_of(const struct row *row, const struct journal_e
     return null_field();
 }
 
-static void add_fact(struct notice_fields *fields, const struct journal_entry *entry,
-                     const struct row *rows)
+static void add_facts(struct notice_fields *fields, const struct journal_entry *entry,
+                      const struct row *rows)
 {
     for (const struct row *row = rows; row->key != NULL; row++) {
         struct notice_field field = fact_of(row, entry, fields);
@@ -454,17 +456,87 @@ static void add_fact(struct notice_fields *fields, const struct journal_entry *e
     }
 }
 
-static const struct row *coordinator_rows(const struct subject *subject)
+/* --- Which rows a notice has ----------------------------------------------------------------- */
+
+static const struct row *common_rows_of(enum notice_type type)
 {
-    return id_is_none(&subject->id) ? nobody_rows : subject_rows;
+    return type == NOTICE_VIEW || type == NOTICE_MISMATCH ? view_common_rows : common_rows;
+}
+
+/* Whom it is about, where that is a member or a stranger and nothing else is told of them. */
+static const struct row *whom_rows(enum notice_type type)
+{
+    if (type == NOTICE_JOIN_REFUSED || type == NOTICE_OTHER_TERMS) {
+        return stranger_rows;
+    }
+    const bool is_of_member = type == NOTICE_SUSPECT || type == NOTICE_CLEARED ||
+                              type == NOTICE_CLAIM || type == NOTICE_BAD_LINK ||
+                              type == NOTICE_TAGS || type == NOTICE_FORGOTTEN ||
+                              type == NOTICE_DRAINED || type == NOTICE_TURNED_AWAY;
+    return is_of_member ? subject_rows : no_rows;
+}
+
+/* What only this kind of notice has. */
+static const struct row *own_rows(const struct notice *notice)
+{
+    switch (notice->type) {
+    case NOTICE_PHASE:
+        return phase_rows;
+    case NOTICE_VIEW:
+        return view_rows;
+    case NOTICE_JOINED:
+        return joined_rows;
+    case NOTICE_GONE:
+        return gone_rows;
+    case NOTICE_COORDINATOR:
+    case NOTICE_LEADER:
+        return id_is_none(&notice->subject.id) ? nobody_rows : subject_rows;
+    case NOTICE_PARTITIONS:
+        return partitions_rows;
+    case NOTICE_ADDRESS:
+        return address_rows;
+    case NOTICE_OWNERS:
+        return owners_rows;
+    case NOTICE_SUSPECT:
+        return suspect_rows;
+    case NOTICE_AUTOPILOT:
+        return wish_rows;
+    case NOTICE_CLEARED:
+        return cleared_rows;
+    case NOTICE_GUARD:
+        return guard_rows;
+    case NOTICE_ACTING:
+        return acting_rows;
+    case NOTICE_LATE:
+        return late_rows;
+    case NOTICE_CLAIM:
+        return claim_rows;
+    case NOTICE_TAGS:
+        return tags_rows;
+    case NOTICE_DRAINED:
+        return drained_rows;
+    case NOTICE_JOIN_REFUSED:
+    case NOTICE_OTHER_TERMS:
+    case NOTICE_TURNED_AWAY:
+        return refusal_rows;
+    case NOTICE_SPLIT:
+        return split_rows;
+    case NOTICE_MERGE:
+        return merge_rows;
+    case NOTICE_MERGING:
+        return notice->on ? merging_rows : not_merging_rows;
+    case NOTICE_BAD_LINK:
+    case NOTICE_FORGOTTEN: /* Whom it is about says all. */
+    case NOTICE_MISMATCH:  /* The view's own number says it. */
+        break;
+    }
+    return no_rows;
 }
 
 /* What a refusal quotes. */
-static const struct row *quoted_rows(const struct join_refused *refused)
+static const struct row *quoted_rows(enum join_refusal reason)
 {
-    static const struct row none[] = {END};
-
-    switch (refused->reason) {
+    switch (reason) {
     case JOIN_REFUSED_TERMS:
         return terms_rows;
     case JOIN_REFUSED_NAME:
@@ -474,135 +546,37 @@ static const struct row *quoted_rows(const struct join_refused *refused)
     case JOIN_REFUSED_VERSIONS:
         return versions_rows;
     }
-    return none;
+    return no_rows;
 }
 
-static void add_claim(struct notice_fields *fields, const struct journal_entry *entry)
-{
-    add_fact(fields, entry, claim_rows);
-    if (entry->notice.claim == CLAIM_WON) {
-        add_fact(fields, entry, won_rows);
-    }
-}
-
-static void add_gone(struct notice_fields *fields, const struct journal_entry *entry)
-{
-    const bool has_evidence = entry->notice.gone.verdict != VERDICT_NONE;
-
-    add_fact(fields, entry, gone_rows);
-    add_fact(fields, entry, has_evidence ? evidence_rows : no_evidence_rows);
-}
-
-static void add_refused(struct notice_fields *fields, const struct journal_entry *entry,
-                        const struct row *whom)
-{
-    add_fact(fields, entry, whom);
-    add_fact(fields, entry, refusal_rows);
-    add_fact(fields, entry, quoted_rows(&entry->notice.refused));
-}
-
-/* The fields that only this kind of notice has. */
-static void add_own(struct notice_fields *fields, const struct journal_entry *entry)
+/* What follows from what the notice says. */
+static const struct row *further_rows(const struct journal_entry *entry)
 {
     const struct notice *notice = &entry->notice;
 
-    switch (notice->type) {
-    case NOTICE_PHASE:
-        add_fact(fields, entry, phase_rows);
-        return;
-    case NOTICE_VIEW:
-        add_fact(fields, entry, view_rows);
-        return;
-    case NOTICE_JOINED:
-        add_fact(fields, entry, joined_rows);
-        return;
-    case NOTICE_GONE:
-        add_gone(fields, entry);
-        return;
-    case NOTICE_COORDINATOR:
-    case NOTICE_LEADER:
-        add_fact(fields, entry, coordinator_rows(&notice->subject));
-        return;
-    case NOTICE_PARTITIONS:
-        add_fact(fields, entry, partitions_rows);
-        return;
-    case NOTICE_ADDRESS:
-        add_fact(fields, entry, address_rows);
-        return;
-    case NOTICE_OWNERS:
-        add_fact(fields, entry, owners_rows);
-        return;
-    case NOTICE_SUSPECT:
-        add_fact(fields, entry, subject_rows);
-        add_fact(fields, entry, suspect_rows);
-        return;
-    case NOTICE_AUTOPILOT:
-        add_fact(fields, entry, wish_rows);
-        return;
-    case NOTICE_CLEARED:
-        add_fact(fields, entry, subject_rows);
-        add_fact(fields, entry, cleared_rows);
-        return;
-    case NOTICE_GUARD:
-        add_fact(fields, entry, guard_rows);
-        return;
-    case NOTICE_ACTING:
-        add_fact(fields, entry, acting_rows);
-        if (!entry->advisory) {
-            add_fact(fields, entry, lease_rows);
-        }
-        return;
-    case NOTICE_LATE:
-        add_fact(fields, entry, late_rows);
-        return;
-    case NOTICE_CLAIM:
-        add_fact(fields, entry, subject_rows);
-        add_claim(fields, entry);
-        return;
-    case NOTICE_BAD_LINK:
-        add_fact(fields, entry, subject_rows);
-        return;
-    case NOTICE_TAGS:
-        add_fact(fields, entry, subject_rows);
-        add_fact(fields, entry, tags_rows);
-        return;
-    case NOTICE_FORGOTTEN:
-        add_fact(fields, entry, subject_rows);
-        return;
-    case NOTICE_DRAINED:
-        add_fact(fields, entry, subject_rows);
-        add_fact(fields, entry, drained_rows);
-        return;
-    case NOTICE_JOIN_REFUSED:
-    case NOTICE_OTHER_TERMS:
-        add_refused(fields, entry, stranger_rows);
-        return;
-    case NOTICE_TURNED_AWAY:
-        add_refused(fields, entry, subject_rows);
-        return;
-    case NOTICE_MISMATCH:
-        return; /* The view's own number says it. */
-    case NOTICE_SPLIT:
-        add_fact(fields, entry, split_rows);
-        return;
-    case NOTICE_MERGE:
-        add_fact(fields, entry, merge_rows);
-        return;
-    case NOTICE_MERGING:
-        add_fact(fields, entry, notice->on ? merging_rows : not_merging_rows);
-        return;
+    if (notice->type == NOTICE_GONE) {
+        return notice->gone.verdict == VERDICT_NONE ? no_evidence_rows : evidence_rows;
     }
+    if (notice->type == NOTICE_ACTING && !entry->advisory) {
+        return lease_rows;
+    }
+    if (notice->type == NOTICE_CLAIM && notice->claim == CLAIM_WON) {
+        return won_rows;
+    }
+    const bool is_refusal = notice->type == NOTICE_JOIN_REFUSED ||
+                            notice->type == NOTICE_OTHER_TERMS ||
+                            notice->type == NOTICE_TURNED_AWAY;
+    return is_refusal ? quoted_rows(notice->refused.reason) : no_rows;
 }
 
 void notice_fields(const struct journal_entry *entry, struct notice_fields *fields)
 {
-    const enum notice_type type = entry->notice.type;
-    const bool about_view = type == NOTICE_VIEW || type == NOTICE_MISMATCH;
-
     fields->count = 0;
     fields->words_used = 0;
-    add_fact(fields, entry, about_view ? view_common_rows : common_rows);
-    add_own(fields, entry);
+    add_facts(fields, entry, common_rows_of(entry->notice.type));
+    add_facts(fields, entry, whom_rows(entry->notice.type));
+    add_facts(fields, entry, own_rows(&entry->notice));
+    add_facts(fields, entry, further_rows(entry));
 }
 
 /* --- One line -------------------------------------------------------------------------------- */

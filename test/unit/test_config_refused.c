@@ -11,6 +11,17 @@ struct bad_line {
     const char *message; /* a part of it */
 };
 
+static void expect_refusals(const struct bad_line *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct result *result = parse(cases[i].line);
+        expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
+        free(result);
+    }
+}
+
+#define EXPECT_REFUSALS(cases) expect_refusals(cases, sizeof(cases) / sizeof((cases)[0]))
+
 Test(config, a_bad_command_line_is_refused_with_its_remedy)
 {
     static const struct bad_line cases[] = {
@@ -22,12 +33,42 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--faults=1", 64, "--faults: takes no value"},
         {"--l x", 64, "may mean --listen or --log-level"},
         {"start", 64, "stray word 'start'"},
+        {"--best newest", 64, "--best is gone: --election NAME-newest, as in bully-newest"},
+        {"--name a --partitions-ready=5s", 64,
+         "--partitions-ready is gone: write --partitions N,DUR"},
+        {"--scheduling off", 64, "--scheduling is gone: a limit RLIMIT_RTPRIO of 0"},
+        {"--usage", 64, "unknown option '--usage'; doyend --help says more"},
+        {"--config /nonexistent/doyen.ini", 78,
+         "cannot read the configuration file /nonexistent/doyen.ini: No such file"},
+    };
+
+    EXPECT_REFUSALS(cases);
+}
+
+Test(config, names_and_tags_that_are_none_are_refused)
+{
+    static const struct bad_line cases[] = {
         {"--name= ", 64, "--name: is empty"},
         {"--name a/b", 64, "--name: 'a/b' is not a name: use 1 to 63 of"},
         {"--name \x1b[31m", 64, "'?[31m' is not a name"},
         {"--cluster "
          "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
          64, "is not a name: use 1 to 63 of"},
+        {"--name -x", 64, "'-x' is not a name: use 1 to 63 of A-Z a-z 0-9 . _ -, no dash first"},
+        {"--cluster -x", 64, "'-x' is not a name"},
+        {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
+        {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
+        {"--tag a=1 --tag a=2", 64, "the tag 'a' is given twice: keep one"},
+        {"--tag a=\xff", 64, "UTF-8"},
+        {"--tag a=\x07", 64, "control characters"},
+    };
+
+    EXPECT_REFUSALS(cases);
+}
+
+Test(config, addresses_and_hosts_that_are_none_are_refused)
+{
+    static const struct bad_line cases[] = {
         {"--listen localhost:7420", 64, "'localhost' is not an IP address"},
         {"--listen 127.0.0.1:0", 64, "'0' is not a port: write 1 to 65535"},
         {"--listen 127.0.0.1:65536", 64, "'65536' is not a port"},
@@ -53,9 +94,17 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--http-host a/b", 64, "'a/b' is no host name: use at most"},
         {"--http 8080", 64, "is a number and no host: write HOST:PORT, as in 127.0.0.1:8080"},
         {"--http localhost:8080", 64, "as in 127.0.0.1:8080 or [::1]:8080"},
-        {"--name -x", 64, "'-x' is not a name: use 1 to 63 of A-Z a-z 0-9 . _ -, no dash first"},
-        {"--cluster -x", 64, "'-x' is not a name"},
         {"--http 127.0.0.1", 64, "has no port: write ADDR:PORT"},
+        {"--listen 127.0.0.1:1 --advertise 10.0.0.9:1", 78,
+         "nobody who sends to 10.0.0.9:1 reaches"},
+    };
+
+    EXPECT_REFUSALS(cases);
+}
+
+Test(config, durations_that_are_none_are_refused)
+{
+    static const struct bad_line cases[] = {
         {"--heartbeat 250", 64, "'250' has no unit: write 250ms or 250s"},
         {"--heartbeat fast", 64, "is not a duration: write 250ms, 2s or 1m"},
         {"--heartbeat 1.5s", 64, "whole numbers"},
@@ -63,6 +112,15 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--heartbeat 4ms", 64, "choose between 5ms and 1m"},
         {"--heartbeat 61s", 64, "choose between 5ms and 1m"},
         {"--heartbeat 99999999999999999999s", 64, "is not a duration"},
+        {"--join-timeout 5", 64, "has no unit"},
+    };
+
+    EXPECT_REFUSALS(cases);
+}
+
+Test(config, values_that_are_none_or_out_of_bounds_are_refused)
+{
+    static const struct bad_line cases[] = {
         {"--profile lann", 64, "(did you mean 'lan'?): use local, lan or wan"},
         {"--log-level loud", 64, "use error, warn, info or debug"},
         {"--capacity 0", 64, "choose between 1 and 4096"},
@@ -71,14 +129,6 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--guard majority --size 0", 64, "--size: "},
         {"--guard majority --size 4097", 64, "choose between 1 and 4096"},
         {"--guard most", 64, "unknown guard 'most': use none, a number"},
-        {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
-        {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
-        {"--listen 127.0.0.1:1 --advertise 10.0.0.9:1", 78,
-         "nobody who sends to 10.0.0.9:1 reaches"},
-        {"--tag a=1 --tag a=2", 64, "the tag 'a' is given twice: keep one"},
-        {"--tag a=\xff", 64, "UTF-8"},
-        {"--tag a=\x07", 64, "control characters"},
-        {"--join-timeout 5", 64, "has no unit"},
         {"--partitions 4097", 64, "4096"},
         {"--partitions 0", 64, "4096"},
         {"--partitions 271 --backups 3", 64, "2"},
@@ -90,6 +140,17 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--election paxos", 64, "use oldest, bully, ring, token-ring, sequential, newest"},
         {"--priority 0", 64, "choose between 1 and 999999999"},
         {"--bootstrap-expect 1", 64, "choose between 2 and 64"},
+        {"--voters-target 0", 64, "--voters-target: '0' is out of bounds: choose between 1 and 9"},
+        {"--voters-target 10", 64, "--voters-target: '10' is out of bounds"},
+        {"--voters-target three", 64, "--voters-target: 'three' is not a number: write 1 to 9"},
+    };
+
+    EXPECT_REFUSALS(cases);
+}
+
+Test(config, a_control_socket_that_cannot_be_is_refused)
+{
+    static const struct bad_line cases[] = {
         {"--control-mode rw", 64, "'rw' is not a mode: write it in octal, as in 0660"},
         {"--control-mode 06", 64, "is not a mode"},
         {"--control-mode 0060", 64, "'0060' does not suit a socket: 6 for the owner"},
@@ -102,11 +163,14 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
          "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
          "xxxxxxxxxxxxxxxxxxxx",
          64, "use at most 107"},
-        {"--best newest", 64, "--best is gone: --election NAME-newest, as in bully-newest"},
-        {"--name a --partitions-ready=5s", 64,
-         "--partitions-ready is gone: write --partitions N,DUR"},
-        {"--scheduling off", 64, "--scheduling is gone: a limit RLIMIT_RTPRIO of 0"},
-        {"--usage", 64, "unknown option '--usage'; doyend --help says more"},
+    };
+
+    EXPECT_REFUSALS(cases);
+}
+
+Test(config, what_the_recovery_of_voters_does_not_go_with_is_refused)
+{
+    static const struct bad_line cases[] = {
         {"--recover-voters --check", 64, "--recover-voters goes with none of --check"},
         {"--check --recover-voters", 64, "--recover-voters goes with none of --check"},
         {"--print-config --recover-voters", 64, "--recover-voters goes with none of"},
@@ -117,18 +181,9 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--yes-the-others-are-gone a", 64, "belongs to --recover-voters: add that"},
         {"--check --yes-the-others-are-gone a", 64, "belongs to --recover-voters: add that"},
         {"--recover-voters --yes-the-others-are-gone=", 64, "is empty: give the name of the"},
-        {"--voters-target 0", 64, "--voters-target: '0' is out of bounds: choose between 1 and 9"},
-        {"--voters-target 10", 64, "--voters-target: '10' is out of bounds"},
-        {"--voters-target three", 64, "--voters-target: 'three' is not a number: write 1 to 9"},
-        {"--config /nonexistent/doyen.ini", 78,
-         "cannot read the configuration file /nonexistent/doyen.ini: No such file"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct result *result = parse(cases[i].line);
-        expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
-        free(result);
-    }
+    EXPECT_REFUSALS(cases);
 }
 
 Test(config, values_that_contradict_one_another_are_refused)
@@ -199,11 +254,7 @@ Test(config, values_that_contradict_one_another_are_refused)
         {"--guard strict --voters 1,2,3,4,5,6,7,8,9,10", 64, "--voters: more than 9 voters"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct result *result = parse(cases[i].line);
-        expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
-        free(result);
-    }
+    EXPECT_REFUSALS(cases);
 }
 
 Test(config, a_bad_file_is_refused_at_its_line)

@@ -23,8 +23,7 @@ enum {
     ASK_MS = 5000,     /* within which a joiner has asked */
     ASKING_MAX = 16,   /* at one time; beyond, the oldest is hung up on */
     WRONG_MAX = 32,    /* asks that no word opens, before all words are void */
-    MEMBERS_MAX = 4096 + SPONSOR_WORDS_MAX,
-    SEEDS_MAX = 5, /* that a file gets: any of them lets a node in */
+    SEEDS_MAX = 5,     /* that a file gets: any of them lets a node in */
 };
 
 /* One that has connected, and has not asked yet. */
