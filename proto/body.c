@@ -2,7 +2,9 @@
 
 #include <assert.h>
 
+#include "proto/body_role.h"
 #include "proto/body_view.h"
+#include "proto/body_wish.h"
 #include "proto/token.h"
 #include "proto/wire_version.h"
 
@@ -15,12 +17,7 @@ enum {
     HANDED_OVER_FIELDS = 1,
     ASKED_FIELDS = 4,
     SAID_FIELDS = 3,
-    MOVE_FIELDS = 2,
-    RULES_FIELDS = 4,
-    WISHED_FIELDS = 2,
-    WISHED_VOTER_FIELDS = 3,
     LEASE_FIELDS = 2,
-    NEED_FIELDS = 1,
     LINEAGE_FIELDS = 1,
     TERMS_FIELDS = 7,
     STRICT_FIELDS = 1,  /* and under guard strict the voters, */
@@ -575,115 +572,6 @@ static void write_ping(struct writer *writer, const struct message *message)
     }
 }
 
-static void read_wished_voters(struct reader *reader, struct voters_wish *wish)
-{
-    reader_fields(reader, WISHED_FIELDS);
-    wish->number = reader_number(reader, 1, UINT64_MAX);
-    wish->count = (uint8_t)reader_list(reader, 1, VOTERS_MAX);
-    for (uint8_t i = 0; i < wish->count && reader->error == WIRE_OK; i++) {
-        reader_fields(reader, WISHED_VOTER_FIELDS);
-        reader_name(reader, wish->voters[i].name);
-        wish->voters[i].anew = reader_bool(reader);
-        wish->voters[i].witness = (struct address){.family = 0};
-        if (!reader_accept_nil(reader)) {
-            wish->voters[i].witness = reader_address(reader);
-        }
-    }
-}
-
-static void write_wished_voters(struct writer *writer, const struct voters_wish *wish)
-{
-    writer_array(writer, WISHED_FIELDS);
-    writer_number(writer, wish->number);
-    writer_array(writer, wish->count);
-    for (uint8_t i = 0; i < wish->count; i++) {
-        writer_array(writer, WISHED_VOTER_FIELDS);
-        writer_name(writer, wish->voters[i].name);
-        writer_bool(writer, wish->voters[i].anew);
-        if (address_is_none(&wish->voters[i].witness)) {
-            writer_nil(writer);
-        } else {
-            writer_address(writer, &wish->voters[i].witness);
-        }
-    }
-}
-
-static void read_terms_wish(struct reader *reader, struct rules_wish *wish)
-{
-    reader_fields(reader, RULES_FIELDS);
-    wish->number = reader_number(reader, 0, UINT64_MAX);
-    const bool has_rules = !reader_accept_nil(reader);
-    if (has_rules) {
-        body_read_rules(reader, &wish->rules);
-    }
-    wish->forget_failed = reader_bool(reader);
-    const bool has_voters = !reader_accept_nil(reader);
-    if (has_voters) {
-        read_wished_voters(reader, &wish->voters);
-    }
-    if (has_rules == has_voters) {
-        reader_fail(reader, WIRE_SHAPE); /* The first fault is the one that is kept. */
-    }
-}
-
-/* What is wanted of the rules, or of the voters; the other is nil. */
-static void write_terms_wish(struct writer *writer, const struct rules_wish *wish)
-{
-    writer_array(writer, RULES_FIELDS);
-    writer_number(writer, wish->number);
-    if (wish->voters.count > 0) {
-        writer_nil(writer);
-        writer_bool(writer, wish->forget_failed);
-        write_wished_voters(writer, &wish->voters);
-    } else {
-        body_write_rules(writer, &wish->rules);
-        writer_bool(writer, wish->forget_failed);
-        writer_nil(writer);
-    }
-}
-
-static void read_wish(struct reader *reader, struct wish *wish)
-{
-    wish->kind = (enum wish_kind)reader_number(reader, WISH_LEAVE, WISH_TERMS);
-    switch (wish->kind) {
-    case WISH_LEAVE:
-        reader_fields(reader, 0);
-        break;
-    case WISH_MOVE:
-        reader_fields(reader, MOVE_FIELDS);
-        wish->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_FORGET);
-        wish->move.subject = reader_id(reader);
-        break;
-    case WISH_TAGS:
-        reader_tags(reader, &wish->tags);
-        break;
-    case WISH_TERMS:
-        read_terms_wish(reader, &wish->terms);
-        break;
-    }
-}
-
-static void write_wish(struct writer *writer, const struct wish *wish)
-{
-    writer_number(writer, (uint64_t)wish->kind);
-    switch (wish->kind) {
-    case WISH_LEAVE:
-        writer_array(writer, 0);
-        break;
-    case WISH_MOVE:
-        writer_array(writer, MOVE_FIELDS);
-        writer_number(writer, (uint64_t)wish->move.kind);
-        writer_id(writer, &wish->move.subject);
-        break;
-    case WISH_TAGS:
-        writer_tags(writer, &wish->tags);
-        break;
-    case WISH_TERMS:
-        write_terms_wish(writer, &wish->terms);
-        break;
-    }
-}
-
 static void read_merge_refused(struct reader *reader, struct merge_refused *refused)
 {
     refused->merge = reader_number(reader, 0, UINT64_MAX);
@@ -695,124 +583,6 @@ static void write_merge_refused(struct writer *writer, const struct merge_refuse
 {
     writer_number(writer, refused->merge);
     writer_number(writer, (uint64_t)refused->reason);
-}
-
-/* A time, where the better one has to have stood for that long first. */
-static void read_preempt(struct reader *reader, struct role_terms *terms)
-{
-    if (reader_is_at_bool(reader)) {
-        terms->preempt = reader_bool(reader);
-    } else {
-        terms->preempt = true;
-        terms->preempt_after_ms = (uint32_t)reader_number(reader, 1, ROLE_PREEMPT_AFTER_MS_MAX);
-    }
-}
-
-static void write_preempt(struct writer *writer, const struct role_terms *terms)
-{
-    if (terms->preempt_after_ms == 0) {
-        writer_bool(writer, terms->preempt);
-    } else {
-        writer_number(writer, terms->preempt_after_ms);
-    }
-}
-
-/* One further field is there only where a tag is needed. */
-static void read_candidacy(struct reader *reader, struct candidacy *candidacy,
-                           struct further further)
-{
-    reader_name(reader, candidacy->role);
-    candidacy->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_EACH);
-    candidacy->terms.holders = (uint32_t)reader_number(reader, 1, ROLE_HOLDERS_MAX);
-    read_preempt(reader, &candidacy->terms);
-    candidacy->priority = (uint32_t)reader_number(reader, 0, UINT32_MAX);
-    if (further.count >= NEED_FIELDS && !(further.all && reader_accept_nil(reader))) {
-        reader_need(reader, candidacy->terms.need);
-    }
-}
-
-static void write_candidacy(struct writer *writer, const struct candidacy *candidacy)
-{
-    writer_name(writer, candidacy->role);
-    writer_number(writer, (uint64_t)candidacy->terms.policy);
-    writer_number(writer, candidacy->terms.holders);
-    write_preempt(writer, &candidacy->terms);
-    writer_number(writer, candidacy->priority);
-    if (candidacy->terms.need[0] != '\0') {
-        writer_need(writer, candidacy->terms.need);
-    }
-}
-
-/* What is said of one candidate; `has_number`: and in what order it came. */
-static void read_grant(struct reader *reader, struct candidacy *candidacy, bool has_number)
-{
-    candidacy->request = reader_id(reader);
-    if (has_number) {
-        candidacy->number = reader_number(reader, 0, ROLE_TOKEN_MAX);
-    }
-    candidacy->token = reader_number(reader, 0, ROLE_TOKEN_MAX);
-}
-
-static void write_grant(struct writer *writer, const struct candidacy *candidacy, bool has_number)
-{
-    writer_id(writer, &candidacy->request);
-    if (has_number) {
-        writer_number(writer, candidacy->number);
-    }
-    writer_number(writer, candidacy->token);
-}
-
-static void read_role(struct reader *reader, enum message_type type, struct role_word *word,
-                      struct further further)
-{
-    word->epoch = reader_number(reader, 0, UINT64_MAX);
-    if (type == MESSAGE_ROLES_LET_GO) {
-        read_grant(reader, &word->candidacy, false);
-        word->flag = reader_bool(reader);
-        return;
-    }
-    word->stamp = reader_number(reader, 0, UINT64_MAX);
-    if (type == MESSAGE_ROLES_ASK) {
-        word->count = (uint32_t)reader_number(reader, 0, ROLE_OWN_MAX);
-        word->hash = reader_number(reader, 0, UINT64_MAX);
-    } else if (type == MESSAGE_ROLES_ANSWER) {
-        word->flag = reader_bool(reader);
-        word->held_ms = reader_number(reader, 0, WIRE_MS_MAX);
-    } else {
-        read_grant(reader, &word->candidacy, true);
-    }
-    if (type == MESSAGE_ROLES_ENTER) {
-        read_candidacy(reader, &word->candidacy, further);
-    } else if (type == MESSAGE_ROLES_PLACE) {
-        word->order = (enum role_order)reader_number(reader, ROLE_KEEP, ROLE_FULL);
-        word->held_ms = reader_number(reader, 0, WIRE_MS_MAX);
-    }
-}
-
-static void write_role(struct writer *writer, enum message_type type, const struct role_word *word)
-{
-    writer_number(writer, word->epoch);
-    if (type == MESSAGE_ROLES_LET_GO) {
-        write_grant(writer, &word->candidacy, false);
-        writer_bool(writer, word->flag);
-        return;
-    }
-    writer_number(writer, word->stamp);
-    if (type == MESSAGE_ROLES_ASK) {
-        writer_number(writer, word->count);
-        writer_number(writer, word->hash);
-    } else if (type == MESSAGE_ROLES_ANSWER) {
-        writer_bool(writer, word->flag);
-        writer_number(writer, word->held_ms);
-    } else {
-        write_grant(writer, &word->candidacy, true);
-    }
-    if (type == MESSAGE_ROLES_ENTER) {
-        write_candidacy(writer, &word->candidacy);
-    } else if (type == MESSAGE_ROLES_PLACE) {
-        writer_number(writer, (uint64_t)word->order);
-        writer_number(writer, word->held_ms);
-    }
 }
 
 /* A version that is never released, by which tests go from one to the next: what it adds to JOIN
@@ -879,7 +649,7 @@ static uint32_t further_most(enum message_type type)
     if (type == MESSAGE_PREPARE) {
         return LEASE_FIELDS;
     }
-    return type == MESSAGE_ROLES_ENTER ? NEED_FIELDS : 0;
+    return type == MESSAGE_ROLES_ENTER ? BODY_NEED_FIELDS : 0;
 }
 
 static uint32_t further_of(const struct message *message)
@@ -897,7 +667,7 @@ static uint32_t further_of(const struct message *message)
         return message->carrier.lease_ms != 0 ? LEASE_FIELDS : 0;
     }
     return message->type == MESSAGE_ROLES_ENTER && message->role.candidacy.terms.need[0] != '\0'
-               ? NEED_FIELDS
+               ? BODY_NEED_FIELDS
                : 0;
 }
 
@@ -982,10 +752,11 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_merge_refused(reader, &message->merge_refused);
         break;
     case CARRIES_ROLES:
-        read_role(reader, message->type, &message->role, rest.further);
+        body_read_role(reader, message->type, &message->role,
+                       rest.further.count >= BODY_NEED_FIELDS, rest.further.all);
         break;
     case CARRIES_WISH:
-        read_wish(reader, &message->wish);
+        body_read_wish(reader, &message->wish);
         break;
     case CARRIES_NOTHING:
         break;
@@ -1054,10 +825,10 @@ void body_write(struct writer *writer, const struct message *message, const stru
         write_merge_refused(writer, &message->merge_refused);
         break;
     case CARRIES_ROLES:
-        write_role(writer, message->type, &message->role);
+        body_write_role(writer, message->type, &message->role);
         break;
     case CARRIES_WISH:
-        write_wish(writer, &message->wish);
+        body_write_wish(writer, &message->wish);
         break;
     case CARRIES_NOTHING:
         break;
