@@ -47,9 +47,8 @@ enum {
     DOYEN_E_TIMEOUT = -5,     /* no whole answer in time, or what was waited for does not hold */
     DOYEN_E_PROTOCOL = -6,    /* the answer makes no sense */
     DOYEN_E_MEMORY = -7,
-    DOYEN_E_BUSY = -8, /* not while it watches, or not from one of its callbacks */
-    DOYEN_E_USAGE =
-        -64, /* what the caller gave cannot be used, as this library or the daemon says */
+    DOYEN_E_BUSY = -8,   /* not while it watches, or not from one of its callbacks */
+    DOYEN_E_USAGE = -64, /* this library or the daemon cannot use what the caller gave */
 };
 
 struct doyen; /* one daemon, as one client asks it */
@@ -170,8 +169,10 @@ struct doyen_view {
 
     const char *resume; /* for doyen_watch, to go on from here */
     const char *json;   /* the document it is made of; proto/control.md, GET /v1/members */
-    int64_t
-        acting_said_ms; /* how old the word is that the coordinator acts; -1: nobody is known to */
+
+    /* How long ago the coordinator last said that it acts, as far as the node that was asked knows;
+     * -1: nobody is known to act. */
+    int64_t acting_said_ms;
 };
 
 /* Asks for the view; the caller has to release it. */
@@ -379,25 +380,30 @@ DOYEN_API int doyen_set_value(struct doyen *d, const char *role, const char *val
 /* One of those who vote under guard strict. */
 struct doyen_voter {
     const char *name;
-    const char *state;     /* "votes", "no record", "cannot write" and others of proto/control.md,
-                              GET /v1/voters; NULL: it has not said */
-    const char *record_id; /* by which it votes, 32 hexadecimal digits; NULL: none yet */
-    bool heard;
-    bool member;  /* of the view */
-    bool witness; /* a doyen-witness, which is no member */
+    const char *state; /* "votes", "no record", "cannot write" and others of proto/control.md,
+                          GET /v1/voters; NULL: it has not said */
+    const char
+        *record_id; /* of the record on its disk, 32 hexadecimal digits; NULL: none is known */
+    bool heard;     /* the node that was asked hears it */
+    bool member;    /* it is a member of the view */
+    bool witness;   /* it is a doyen-witness, which is no member */
 };
 
+/* Who votes, as one node knew it at one moment. All that it points to is valid until
+ * doyen_voters_release. While the voters are being changed, the numbers are of the list that lacks
+ * more. */
 struct doyen_voters {
     const struct doyen_voter *const *list;
     size_t count;
-    bool changing; /* two lists hold, of which `list` has all */
-    uint32_t voting;
-    uint32_t needed; /* that nobody may act without; 0: the guard is another one */
-    uint32_t spare;  /* so many may be lost */
-    const char *json;
+    bool changing;    /* the voters are being changed: `list` has those of before and of after */
+    uint32_t voting;  /* how many are heard and have not said that they cannot vote */
+    uint32_t needed;  /* how many it takes for anybody to act; 0: the guard is another one */
+    uint32_t spare;   /* how many may be lost */
+    const char *json; /* the document it is made of; proto/control.md, GET /v1/voters */
 };
 
-/* Asks for the voters, and has them asked how they stand; the caller has to release them. */
+/* Asks for the voters. Those who have not said how they stand are asked, and waited for a moment.
+ * The caller has to release what it gets. */
 DOYEN_API int doyen_get_voters(struct doyen *d, int timeout_ms, const struct doyen_voters **out);
 
 /* Takes NULL. */
@@ -407,10 +413,10 @@ DOYEN_API void doyen_voters_release(const struct doyen_voters *voters);
 DOYEN_API const struct doyen_voter *doyen_voters_find(const struct doyen_voters *voters,
                                                       const char *name);
 
-/* Has the node `with` vote in the place of the voter `name`; NULL: the same one, under another
- * record, for one that has lost its disk. Waits until that is settled. DOYEN_E_REFUSED: it cannot
- * be, or nobody acts, and doyen_error has the remedy; DOYEN_E_TIMEOUT: not in time, but it goes on
- * if it has begun. Over the control socket alone. */
+/* Has the node `with` vote in the place of the voter `name`; with NULL `name` votes on under a new
+ * record, for it has lost its disk. Waits until that is settled. DOYEN_E_REFUSED: it cannot be
+ * done, or nobody acts, and doyen_error has the remedy; DOYEN_E_TIMEOUT: it was not settled in
+ * time, but a change that has begun goes on. Only the control socket allows it, not a URL. */
 DOYEN_API int doyen_replace_voter(struct doyen *d, const char *name, const char *with,
                                   int timeout_ms);
 

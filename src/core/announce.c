@@ -45,9 +45,9 @@
  *   1. what all others go by: which member stands where, the terms in force, who is watched;
  *   2. what was seen of the members; then watchers hear who went and who came, and lifelines are
  *      held to those who are watched now;
- *   3. what is under way: what waits for a grant before the promise is forgotten that it goes by,
- *      where the voters are before it is counted how many of them are members, and a proposal that
- *      came to nothing before what acknowledges it;
+ *   3. what is under way. A claim that waits for a grant comes before the promise, by which it is
+ *      judged and which may be forgotten; the places of the voters come before how many of them are
+ *      members; and a proposal that came to nothing comes before what acknowledges it;
  *   4. what this node is about to do;
  *   5. those outside: watchers hear of the view, then whether this node acts in it; the disk gets
  *      it; and the other members are told last, of what then holds.

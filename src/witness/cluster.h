@@ -25,7 +25,7 @@
 /* What all clusters share. */
 struct commons {
     uv_loop_t *loop;
-    struct latch *latch; /* that each of them holds while there is anything of it */
+    struct latch *latch; /* each cluster holds it until the loop has nothing left of that cluster */
     const struct config *config;
     struct log *log;
     struct node_traffic traffic;

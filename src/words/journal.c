@@ -32,7 +32,7 @@ struct tags_change {
 };
 
 /* Rings: item `number`, counted from 0 for ever, lies at number % MAX. */
-/* Of one step: so many of that claimant since this node has its view. */
+/* Of one step: how often that claimant has taken it since this node has its view. */
 struct claims {
     struct node_id claimant;
     uint32_t count;
@@ -488,7 +488,7 @@ static void keep_tags(struct journal *journal, struct journal_entry *entry)
     entry->notice.tags_now = &change->now;
 }
 
-/* How many there were of it by now, with the same view. */
+/* Counts this step of a claimant: how often has it come since this node has its view? */
 static uint32_t count_claim(struct journal *journal, const struct notice *notice)
 {
     struct claims *claims = &journal->claims[notice->claim];

@@ -49,12 +49,12 @@ struct journal_entry {
     /* NOTICE_CLAIM, won: every other member was suspected, so nobody was there to grant it. */
     bool alone;
 
-    /* NOTICE_CLAIM: so many of this step and claimant were there since this node has that view.
-     * Where it is not alone, only the 1st, 2nd, 4th, 8th and so on have an entry: in a part that
-     * may not have a coordinator there is one each second or so, for ever. */
+    /* NOTICE_CLAIM: how often this step of this claimant has come since this node has its view.
+     * Only the 1st, 2nd, 4th, 8th and so on have an entry: in a part that may have no coordinator
+     * one comes every second or so, for ever. */
     uint32_t times;
 
-    /* NOTICE_JOIN_REFUSED, for its terms: what of them differs; else empty. */
+    /* NOTICE_JOIN_REFUSED, because of the joiner's terms: what of them differs; else empty. */
     char difference[TERMS_DIFFERENCE_MAX];
 
     /* NOTICE_ACTING: for how long this node's right to act certainly lasted when it was told,

@@ -28,18 +28,18 @@ struct host {
  */
 enum exit_code host_init(struct host *host, const char *root, bool make, struct failure *failure);
 
-/* Does this account may write what is to be written? */
+/* May this account write what is to be written? */
 enum exit_code host_check_account(const struct host *host, struct failure *failure);
 
-/* Was it set up before? Then a failure says so, and what to do. */
+/* Fails if this host was set up before, and says what to do. */
 enum exit_code host_check_free(const struct host *host, struct failure *failure);
 
-/* Its configuration. */
+/* Reads the host's configuration file. */
 enum exit_code host_read_conf(const struct host *host, char text[CONF_TEXT_MAX],
                               struct failure *failure);
 
-/* Replaces the configuration; the former one stays beside it, as FILE.before, if `keep`. Else the
- * new one has its owner and mode. */
+/* Replaces the configuration file. With `keep` the former one stays beside it, as FILE.before;
+ * without, the new one has the owner and the mode of the former one. */
 enum exit_code host_write_conf(const struct host *host, const char *text, bool keep,
                                struct failure *failure);
 
@@ -50,7 +50,7 @@ enum exit_code host_write_key(const struct host *host, const char *text, struct 
 enum exit_code host_write_drop_in(const struct host *host, const char *text,
                                   struct failure *failure);
 
-/* Reads the key file at `path`. */
+/* Reads the key file at `path` into `text`, which has `size` bytes and ends with a zero then. */
 enum exit_code host_read_key(const char *path, char *text, size_t size, struct failure *failure);
 
 /* Is there an account doyen, which the package makes? */

@@ -15,12 +15,13 @@ struct joiner {
     char own[LETTER_ADDRESS_MAX];     /* this host's, without a port */
 };
 
-/* Connects to HOST, a name or an address. */
+/* Connects to HOST, a name or an address; joiner_close closes the connection. */
 enum exit_code joiner_connect(struct joiner *joiner, const char *host, uint16_t port,
                               struct failure *failure);
 void joiner_close(struct joiner *joiner);
 
-/* Asks with the word. On EXIT_DONE the answer has keys and settings. */
+/* Asks with the word, which is good for one answer. EXIT_DONE: the answer has keys and settings;
+ * EXIT_REFUSED: the sponsor refused; EXIT_TIMED_OUT: no answer came in time. */
 enum exit_code joiner_ask(struct joiner *joiner, const uint8_t word[WORD_BYTES],
                           const struct letter_ask *ask, struct letter_answer *answer,
                           struct failure *failure);

@@ -26,7 +26,7 @@ struct member_filter {
 const char *member_filter_add_states(struct member_filter *filter, const char *text,
                                      size_t *length);
 
-/* Is it one of fnmatch(3)? One that is none matches nothing. */
+/* Is it a pattern of fnmatch(3)? A text that is none would match nothing. */
 bool member_filter_is_pattern(const char *pattern);
 
 /* A pattern of fnmatch(3) for the whole name. Returns false when there are too many. */

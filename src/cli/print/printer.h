@@ -49,7 +49,7 @@ void table_free(struct table *table);
 void table_row(struct table *table);
 void table_cell(struct table *table, enum tone tone, const char *text);
 
-/* The same of text that others choose the length of: what is longer than 60 characters is cut. */
+/* Adds a cell of text whose length others choose: what is longer than 60 characters is cut. */
 void table_cell_cut(struct table *table, enum tone tone, const char *text);
 void table_cell_number(struct table *table, uint64_t number);
 

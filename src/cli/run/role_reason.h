@@ -14,7 +14,8 @@ enum { ROLE_REASON_MAX = 512 };
 bool role_reason_unfit(struct cli *cli, const struct doyen_campaign *campaign,
                        char text[ROLE_REASON_MAX]);
 
-/* What kept the role from this node till now. Asks all members, for a second at most. */
+/* What has kept the role from this node so far, into `text`. Asks all members, for a second at
+ * most. */
 void role_reason_late(struct cli *cli, const struct doyen_campaign *campaign,
                       char text[ROLE_REASON_MAX]);
 

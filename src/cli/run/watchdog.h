@@ -5,8 +5,9 @@
  *         ^                             |  |
  *         '------------ news -----------'  '--- reads the lease page
  *
- * A standby is started before there is a right: then the watchdog gets the page, and the connection
- * to doyend, when there is one, and tells the command on its standard input.
+ * A standby is a command that is started before this node has the right to act. When it gets that
+ * right, the watchdog is given the page and the connection to doyend, and tells the command the
+ * epoch on its standard input.
  *
  * It is small, has a session of its own, so that what stops doyen run does not stop it, and the
  * highest priority that it may have. doyen run in turn sees to a watchdog that is stopped or gone:
@@ -28,7 +29,7 @@
 struct watchdog_order {
     char *const *argv;    /* the command, which ends with NULL */
     struct run_hold hold; /* of the right to act */
-    bool stands_by;       /* there is none yet, nor a page, nor a connection */
+    bool stands_by;       /* there is no right yet, nor a page, nor a connection */
     struct run_times times;
     struct run_cgroup cgroup; /* for the command */
     struct run_voice voice;   /* for what is said when doyen run is gone */

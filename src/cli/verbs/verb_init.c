@@ -48,7 +48,8 @@ const struct verb verb_init = {
         "each executable in /etc/doyen/run; then it prints the lines to run on the other hosts, "
         "and waits for them as doyen invite does. What it writes is what one could write by hand. "
         "A host that was set up before is left as it is.\n\n"
-        "Exit: 0 set up and all words used, 1 refused, 5 ten minutes were over before.",
+        "Exit: 0 set up and all words used, 1 refused, 5 ten minutes were over before all "
+        "words were used.",
     .options = init_options,
     .parse = parse_init,
     .run = run_init,

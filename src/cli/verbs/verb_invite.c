@@ -49,7 +49,7 @@ const struct verb verb_invite = {
         "cluster's key, sealed by that word, and the settings that all nodes share; it is written "
         "down here as a further seed.\n\n"
         "Exit: 0 when all words were used, 1 refused, 4 doyend does not answer, 5 ten minutes were "
-        "over before.",
+        "over before that.",
     .options = invite_options,
     .parse = parse_invite,
     .run = run_invite,

@@ -81,7 +81,8 @@ const struct verb verb_join = {
         "/etc/doyen/run. Without WORD in the line it is asked for, or read from standard input, so "
         "that it is in no history of a shell. A host that was set up before is left as it is.\n\n"
         "Exit: 0 a member, or set up and to be started by hand; 1 refused, also a word that is not "
-        "good; 4 HOST does not answer; 5 in time, or doyend is no member within a minute.",
+        "good; 4 HOST cannot be reached; 5 HOST does not answer in time, or doyend is no member "
+        "within a minute.",
     .options = join_options,
     .parse = parse_join,
     .run = run_join,

@@ -17,18 +17,19 @@ struct counter_sample {
     uint64_t bytes_in;
     uint64_t bytes_out;
     uint64_t messages_refused;
-    uint64_t frames_refused; /* malformed, not opened, without a key */
+    uint64_t frames_refused; /* they were malformed, could not be opened, or had no key */
 };
 
 struct counter_past {
     struct counter_sample samples[COUNTER_PAST_MAX];
-    uint32_t count; /* ever taken */
+    uint32_t count; /* samples ever taken, of which the last COUNTER_PAST_MAX are kept, in a ring */
 };
 
 /* To be called once in COUNTER_PAST_EVERY_MS; the oldest sample makes room. */
 void counter_past_note(struct counter_past *past, const struct facts *facts);
 
-/* A new reference, or NULL when memory ran out. */
+/* The document of GET /v1/counters: a new reference, which is the caller's, or NULL when memory ran
+ * out. */
 json_t *counter_past_json(const struct counter_past *past, const struct facts *facts);
 
 #endif

@@ -21,7 +21,7 @@
 
 enum { CHANCES_MAX = 4 }; /* of a candidate whose own loop is slow */
 
-/* Whether its electorate is the voters, or the members. */
+/* Is the electorate the voters? Else it is the members. */
 static bool asks_voters(const struct core *core)
 {
     return core_is_strict(core);
@@ -108,7 +108,8 @@ static bool voters_are_enough(const struct core *core)
     return voter_lists_agree(electorate_lists(core), core->candidacy.tally.granted);
 }
 
-/* Z12a: its voters decide now. What they have answered stands, for the epoch is the same. */
+/* Z12a: the voters of the view that it would build on now decide. What they have answered stands,
+ * for the epoch is the same. */
 static void count_by(struct core *core, const struct voter_lists *former)
 {
     struct epoch_candidacy *candidacy = &core->candidacy;
@@ -121,7 +122,7 @@ static void count_by(struct core *core, const struct voter_lists *former)
     }
 }
 
-/* Of the view it is in; an outsider knows of no other than its record's. */
+/* The lineage of its view; an outsider knows of no other than that of its record. */
 static uint64_t lineage_of(const struct core *core)
 {
     return view_is_empty(&core->view) ? core->voter.record.lineage : core->view.lineage;
@@ -138,8 +139,9 @@ static struct vote_question own_question(const struct core *core)
                                   .view = view_id_of(&core->view)};
 }
 
-/* Last, when the others suffice with it: a candidate that reaches nobody binds nobody, least of all
- * its own voter, which the coordinator would then lack. */
+/* The candidate's own voter is asked last, when the others suffice with it: a candidate that
+ * reaches nobody binds nobody, least of all its own voter, which the coordinator would then lack.
+ */
 static void ask_own_voter(struct core *core)
 {
     const struct voter_lists *lists = electorate_lists(core);
@@ -213,7 +215,8 @@ static void tell(struct core *core, enum claim_step step)
     notice->epoch = core->candidacy.epoch;
 }
 
-/* Until those who have not granted are asked again: each time twice as long. */
+/* For how long to wait before those who have not granted are asked again: each time twice as long.
+ */
 static uint64_t pause_ms(const struct core *core)
 {
     const uint32_t askings = core->candidacy.askings;
@@ -235,7 +238,7 @@ static void ask(struct core *core)
     }
 }
 
-/* Z4a: above all that was seen; no life asks for one twice. */
+/* Z4a: an epoch above all that this node has seen; no life asks for one twice. */
 static uint64_t epoch_to_ask_for(const struct core *core)
 {
     if (asks_voters(core)) {
@@ -264,7 +267,7 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
     succession_on_begun(core);
     if (asks_voters(core)) {
         promise_saw_epoch(core, candidacy->epoch);
-    } else { /* A candidate is its first voter. */
+    } else { /* C3a: a candidate grants its own claim. */
         promise_give(core, candidacy->epoch, &core->life.self.id,
                      core->now_ms + 2 * timing->claim_ms);
     }
@@ -339,7 +342,7 @@ void candidacy_on_evidence(struct core *core)
         return;
     }
     if (candidacy->on && candidacy->handed_over.epoch == 0 && by.epoch != 0) {
-        candidacy->handed_over = by; /* It has lived on, and says so only now. */
+        candidacy->handed_over = by; /* The coordinator has lived on, and says so only now. */
         candidacy->stays = true;
     }
     if (may_begin(core) && (succession_is_ours(core) || succession_is_overtaken(core))) {
@@ -412,7 +415,7 @@ void candidacy_on_grant(struct core *core, const struct message *message)
     bool usable = accepted != NULL && install_is_sound(core, message);
     if (usable && accepted->lineage == core->view.lineage && accepted->epoch >= candidacy->epoch) {
         promise_saw_epoch(core, accepted->epoch);
-        refuse(core, message, REFUSED_GRANT_OF_TAKEN); /* No voter grants what it knows as taken. */
+        refuse(core, message, REFUSED_GRANT_OF_TAKEN); /* Nobody grants what it knows as taken. */
         return;
     }
     candidacy->answers[position] = ANSWER_YES;
@@ -424,8 +427,8 @@ void candidacy_on_grant(struct core *core, const struct message *message)
     }
 }
 
-/* A refusal that is over at a time: asks again then (C5a, Z4g), and has T_claim more for it; but no
- * longer once a voter is bound to that epoch or a higher one. */
+/* The refusal holds for `wait_ms` alone: the candidate asks again then (C5a, Z4g), and has T_claim
+ * more for that; but no longer once a voter is bound to that epoch or a higher one. */
 static void wait_for(struct core *core, uint64_t wait_ms)
 {
     struct epoch_candidacy *candidacy = &core->candidacy;
@@ -564,7 +567,8 @@ void candidacy_on_vote(struct core *core, const struct message *vote)
 
 /* --- Time --- */
 
-/* C3a: a slow loop has the answers still before it. */
+/* C3a: may the deadline be put off once more? Where the loop is slow, answers may wait in the
+ * sockets. */
 static bool may_wait(const struct core *core)
 {
     const struct epoch_candidacy *candidacy = &core->candidacy;
@@ -629,7 +633,7 @@ void candidacy_on_late(struct core *core, uint64_t late_ms)
     }
 }
 
-/* If nothing comes of the other one's, what we know is judged again. */
+/* If nothing comes of the other one's proposal, what this node knows is judged again. */
 void candidacy_give_way(struct core *core, uint64_t epoch)
 {
     if (core->candidacy.on && epoch >= core->candidacy.epoch) {

@@ -12,39 +12,41 @@
 
 #include "core/state/state.h"
 
-/* The evidence has changed, or a pause is over: a candidate begins, or gives up if one of those
- * older was heard again. */
+/* Called when the evidence has changed, or a pause is over: a candidacy begins, or ends because
+ * somebody older was heard again. */
 void candidacy_on_evidence(struct core *core);
 
 /* A coordinator handed over to this node under guard strict (Z7), and leaves; or stays a member
  * (E5). A candidacy that was under way for something else ends. */
 void candidacy_on_handover(struct core *core, const struct ballot *by, bool stays);
 
-/* V4i: its coordinator follows a view in this node's name that it never made. */
+/* V4i: this node's coordinator follows a view in this node's name that this node never made. Or
+ * what this node handed over came to nothing (Z7b). It asks for an epoch above that, and stays. */
 void candidacy_on_followed(struct core *core);
 
 /* An outsider that may found begins (Z4, Z8). */
 void candidacy_as_outsider(struct core *core);
 
-/* An answer: of a member; of a voter, another one or its own. */
+/* Takes an answer: the grant or the refusal of a member; the vote of another node's voter, or of
+ * this node's own. */
 void candidacy_on_grant(struct core *core, const struct message *message);
 void candidacy_on_refused(struct core *core, const struct message *message);
 void candidacy_on_vote(struct core *core, const struct message *vote);
 
-/* It was won, and the view to build on does not hold this member, or an outsider is among its gone:
- * this life is over. Told once. */
+/* Was it won, and is this member not in the view to build on, or the outsider among its gone? Then
+ * this life is over. True once. */
 bool candidacy_take_out(struct core *core);
 
-/* Another one's proposal under that epoch was accepted (U2). */
+/* Ends a candidacy for that epoch or a lower one: another node's proposal was accepted (U2). */
 void candidacy_give_way(struct core *core, uint64_t epoch);
 
-/* It slept meanwhile (D4), or granted to another one. */
+/* Ends it: this node slept meanwhile (D4), or granted an epoch to another one. */
 void candidacy_drop(struct core *core);
 
 /* D4: this node's loop was late, but it did not sleep: what is under way has as much more time. */
 void candidacy_on_late(struct core *core, uint64_t late_ms);
 
-/* Asks again, decides. */
+/* Asks again, and decides; the deadline is also that of succession_tick. */
 void candidacy_tick(struct core *core);
 uint64_t candidacy_deadline_ms(const struct core *core);
 

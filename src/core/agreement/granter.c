@@ -36,8 +36,8 @@ static void deny(struct core *core, uint32_t claimant, uint64_t epoch, enum clai
     route_send(core, message, claimant);
 }
 
-/* What it accepted, if that is higher than the installed one; NULL: it is not. A copy, for in the
- * same step this node may propose something itself. */
+/* A copy of the view that this node accepted, if that is higher than the installed one; else NULL.
+ * A copy, for in the same step this node may propose something itself. */
 static struct view *shown_with_grant(struct core *core)
 {
     const struct view *accepted = &core->change.pending;
@@ -68,7 +68,7 @@ static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
     tell(core, CLAIM_GRANTED, claimant, epoch);
 }
 
-/* Why this voter is not free to grant that epoch; REFUSED_COUNT: it is. */
+/* Why this member is not free to grant that epoch; REFUSED_COUNT: it is. */
 static enum refusal why_epoch_is_not_free(const struct core *core, const struct node_id *claimant,
                                           uint64_t epoch)
 {
@@ -87,8 +87,8 @@ static enum refusal why_epoch_is_not_free(const struct core *core, const struct 
                : REFUSED_COUNT;
 }
 
-/* C2, once both hold the same view. A refusal for freshness is remembered, so that the grant
- * follows in the moment in which our own evidence is complete. */
+/* C2b, C2c, once both hold the same view. A claim that is refused because somebody older is fresh
+ * is remembered, so that the grant follows at the moment at which nobody is. */
 static void judge(struct core *core, const struct message *message, uint32_t claimant)
 {
     const struct node_id nobody = {.bytes = {0}};

@@ -5,9 +5,11 @@
 
 #include "core/state/state.h"
 
+/* Answers the CLAIM by GRANT or CLAIM_REFUSED, or refuses the message. */
 void granter_on_claim(struct core *core, const struct message *message);
 
-/* Answers a claim that it held back (C5a), forgets a promise (C5b). */
+/* Grants the claim that it remembers when nobody older is fresh any more (C5a); forgets a promise
+ * that is over (C5b). */
 void granter_tick(struct core *core);
 
 /* Called before promise_on_view_installed. */

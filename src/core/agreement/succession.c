@@ -230,7 +230,8 @@ static bool is_higher(const struct core *core, const struct view *view)
 static enum refusal why_not_base(const struct core *core, const struct view *view)
 {
     if (core->candidacy.on && view->epoch >= core->candidacy.epoch) {
-        return REFUSED_BASE_UNFIT; /* The claim under way asks for less. */
+        return REFUSED_BASE_UNFIT; /* The candidacy under way asks for an epoch that is not above.
+                                    */
     }
     if (core_is_strict(core) ||
         view->cause == CAUSE_MERGE /* Only its proposer could have the other part's word (M7). */ ||

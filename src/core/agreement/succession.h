@@ -18,21 +18,21 @@
 /* C1: would this node take over now? A leaver does not, though it is its turn (E3). */
 bool succession_is_ours(const struct core *core);
 
-/* One of those older was heard again, and nobody has handed over to this candidate. It does not
- * matter any more who else hears them. */
+/* Was somebody older heard again, though nobody has handed over to this candidate? Once it has
+ * begun it does not matter who else hears them. */
 bool succession_is_void(const struct core *core);
 
 /* What the coordinator of the view has handed over, by its own word; epoch 0: nothing. */
 struct ballot succession_handed_over(const struct core *core);
 
-/* A coordinator whose voters have promised more to somebody from whom nothing came (Z5c); and the
- * highest epoch to which one of them says that it is bound, as far as this node may go now (V7c).
- */
+/* Z5c: does this node coordinate, while voters are bound to somebody from whom nothing came? And
+ * the highest epoch to which one of them says that it is bound, as far as this node may go now
+ * (V7c). */
 bool succession_is_overtaken(const struct core *core);
 uint64_t succession_said_to_bind(const struct core *core);
 
-/* Z7b: nothing came by then of what this node handed over, so it may ask for an epoch above that.
- */
+/* Z7b: from when on this node may ask for an epoch above the one that it handed over, if nothing
+ * has come of that; NEVER_MS: it has handed over none. */
 uint64_t succession_given_back_ms(const struct core *core);
 
 /* This node handed over: it acts no more under any epoch up to that of its view (Z7). */
@@ -53,11 +53,12 @@ bool succession_on_accepted(struct core *core, const struct view *accepted);
 /* U2e: forgets such a view if a member's heartbeat still names a lower one. */
 void succession_compare(struct core *core, const struct message *heartbeat, uint32_t position);
 
-/* The candidacy has begun, under its epoch. */
+/* Called when a candidacy has begun, which has its epoch: what may be built on is looked at anew.
+ */
 void succession_on_begun(struct core *core);
 
-/* The view of the winner, to be sealed and proposed; NULL: it is not in the one to build on (Z4d).
- */
+/* The view of the winner, in next_view's buffer, to be given its epoch and proposed; NULL: the
+ * winner is not in the one to build on (Z4d). */
 struct view *succession_build(struct core *core);
 
 /* Z5d: does what the node proposed when it had won remove somebody who is back, and need not? */

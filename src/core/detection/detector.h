@@ -5,7 +5,7 @@
  *     a message, news of a lifeline, a deadline
  *         --> signs: kept
  *         --> silences: looked at        --> verdict   --> doubts: who has to know
- *         --> rounds: told to neighbours --> removal, claim: judged by core.c
+ *         --> rounds: told to neighbours --> removal, candidacy: judged by core.c
  */
 #ifndef CORE_DETECTOR_H
 #define CORE_DETECTOR_H

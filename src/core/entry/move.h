@@ -15,8 +15,8 @@ enum refusal move_want(struct core *core, const struct move *move);
 /* The coordinator hands over to this node, and stays. */
 void move_on_handover(struct core *core, const struct message *message);
 
-/* V4i: it follows a view in this node's name that this node never made, and so it has stood down:
- * makes a view above that one, if another member coordinates this node's own. */
+/* V4i: the coordinator of this node's view follows a view in this node's name that this node never
+ * made, and so has stood down: this node makes a view above that one. */
 void move_on_followed(struct core *core);
 
 /* Nobody who was told of this node's right to act goes by that any more. */

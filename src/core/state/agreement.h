@@ -26,20 +26,22 @@ struct tally {
     voter_set refused; /* for good */
 };
 
-/* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
-struct leap_base { /* what epochs, versions and ages were at the time `ms` (V7) */
+/* promise: what epochs, versions and ages were at the time `ms`; a leap is counted from there (V7).
+ */
+struct leap_base {
     uint64_t ms;
     uint64_t epoch;
     uint64_t version;
     uint64_t next_age;
 };
 
+/* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
 struct promise {
     uint64_t seen;  /* the highest epoch seen anywhere in this cluster */
     uint64_t epoch; /* granted or accepted; 0: none */
     struct node_id to;
-    uint64_t until_ms;   /* forgotten then (C5) */
-    uint64_t backoff_ms; /* no claim before; 0: none was lost lately */
+    uint64_t until_ms;   /* the promise is forgotten then (C5b) */
+    uint64_t backoff_ms; /* this node asks for no epoch before (C5c); 0: it may ask */
     struct leap_base base;
     /* V7c: the next base counts these as seen, half a leap nearer to a view that leaps; 0: none. */
     uint64_t near_version;
@@ -85,6 +87,7 @@ struct voter {
     struct waiting_vote waiting[VOTE_ASKERS_MAX]; /* the oldest first */
 };
 
+/* install: what this node asks others for, and what it answers them, so that all hold one view. */
 struct install {
     uint64_t pull_ms;       /* no PULL before (V5) */
     uint64_t superseded_ms; /* no new version for another content before (V2b) */
@@ -150,7 +153,7 @@ struct counting {
     uint64_t overtaken;    /* voters agree to no view of an epoch below this; 0: none told of it */
 };
 
-/* change_answers: to a proposal of our own. */
+/* change_answers: the answers to a proposal of our own. */
 struct answered {
     uint8_t *members;   /* enum answer, by position in `change.pending` */
     struct tally tally; /* of the voters, under guard strict (Z5) */
@@ -167,11 +170,11 @@ struct proposing {
     struct asking asking;
 };
 
-/* change_accept: what was accepted is acknowledged. */
+/* change_accept: the acknowledgement of the proposal that this node has accepted. */
 struct accepting {
-    uint64_t ack_ms; /* again then (U2f); 0: no more */
-    uint32_t acks;   /* how often it was */
-    uint32_t echo;   /* the nonce with which it came, of a merge (M4f); 0: none */
+    uint64_t ack_ms; /* ACK is sent again then (U2f); 0: no more */
+    uint32_t acks;   /* how often it was sent */
+    uint32_t echo;   /* the nonce with which the proposal of a merge came (M4f); 0: none */
 };
 
 /* change: a view on its way through the two phases. */
@@ -181,7 +184,7 @@ struct change {
     struct view pending;  /* proposed by us, or accepted from another; empty when none */
 };
 
-/* spread: how many messages were handed on since then (U4c). */
+/* spread: how many messages this node has handed on since `since_ms` (U4c). */
 struct spreading {
     uint64_t since_ms;
     uint32_t count;
@@ -242,33 +245,35 @@ struct autopilot {
     struct voter_heard heard[VOTERS_LISTED_MAX];
 };
 
-/* candidacy: this node asks for an epoch under which to coordinate (C, Z4). */
+/* candidacy: this node asks for an epoch under which to coordinate (C, Z4). A candidacy for a role
+ * is another thing: struct candidacy of core/model/role.h. */
 struct epoch_candidacy {
     bool on;
-    bool out;                  /* won, and this member is not in the view to build on */
-    bool anew;                 /* the first proposal was made anew (Z5d) */
-    bool stays;                /* who hands over does not leave (E5) */
-    uint64_t epoch;            /* of the last one in this life; 0: there was none */
-    struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
-    struct asking asking;
-    uint32_t askings; /* how often they were asked */
-    uint8_t chances;  /* how often the deadline has passed, and what waited is read first */
+    bool out;       /* it was won, and this member is not in the view to build on */
+    bool anew;      /* the first proposal after it was won was made anew (Z5d) */
+    bool stays;     /* the coordinator that this node succeeds stays a member (E5) */
+    uint64_t epoch; /* that the last candidacy of this life asked for; 0: there was none */
+    struct ballot handed_over; /* the reign that was handed over to us; epoch 0: none was */
+    struct asking asking;      /* the members, or under guard strict the voters */
+    uint32_t askings;          /* how often they were asked */
+    uint8_t chances; /* how often the deadline was put off, so that what waited is read first */
 
     uint8_t *answers;       /* of the members: enum answer, by position in the view */
     struct tally tally;     /* of the voters */
-    voter_set asked;        /* of the voters, the last time, by their places */
-    uint64_t held_until_ms; /* then what former coordinators granted is over, by the latest word of
-                               those who granted an epoch (Z15c) */
+    voter_set asked;        /* the voters that were asked last, by their places */
+    uint64_t held_until_ms; /* the roles that former coordinators granted may be held until then, by
+                               the latest word of the voters that granted an epoch (Z15c) */
 };
 
 /* succession: with which view this node would come to coordinate, and what it handed over. */
 struct succession {
-    struct view base;      /* the highest view known above ours (C4a, Z4c); empty: none */
-    uint64_t base_ms;      /* when that was shown */
-    uint64_t next_age;     /* the highest of a view that was shown */
-    uint64_t handed_epoch; /* what we handed over: no acting under it, nor below (Z7) */
-    uint64_t handed_ms;    /* and when */
-    bool has_voters;       /* so many of them are members that another one could act (Z7b) */
+    struct view base;  /* the highest view known above ours (C4a, Z4c); empty: none */
+    uint64_t base_ms;  /* when that was shown */
+    uint64_t next_age; /* the highest that a view had which was shown (S6) */
+    uint64_t
+        handed_epoch;   /* that this node handed over: it acts under it, or below, no more (Z7) */
+    uint64_t handed_ms; /* when it did; 0: it took that back */
+    bool has_voters;    /* so many of them are members that another one could act (Z7b) */
 };
 
 /* unanswered: claims and proposals in this view that most of those who are heard did not answer
@@ -278,16 +283,17 @@ struct unanswered {
     struct spell spell; /* from the end of the first of them to that of the last one */
 };
 
-/* A claim that was refused for freshness, granted at once when our own evidence is complete. */
+/* A claim that this node refused because it had heard somebody older lately; it is granted at once
+ * when that one is not fresh any more (C5a). */
 struct waiting_claim {
     struct node_id id;
     uint64_t epoch;
     uint64_t until_ms; /* 0: none waits */
 };
 
-/* granter: this node answers claims (C2). */
+/* granter: this node answers the claims of other members (C2). */
 struct granting {
-    struct view shown; /* with the last grant; a message of that step points to it */
+    struct view shown; /* the view sent with the last grant; a message of that step points to it */
     struct waiting_claim waiting;
 };
 

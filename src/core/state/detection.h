@@ -14,7 +14,7 @@ enum {
     LEASE_MARKS = 32,  /* numbers of messages whose time is known (D8) */
 };
 
-/* lease: this number was reached then. */
+/* lease: the messages of this node had reached that number at the time `ms`. */
 struct lease_mark {
     uint64_t number; /* 0: none */
     uint64_t ms;
@@ -96,6 +96,7 @@ struct verdicts {
     bool changed;
 };
 
+/* removal: when members are judged, and who accuses them. */
 struct removal {
     uint64_t verify_ms; /* the soonest end of a verification, or of its half */
 
@@ -117,11 +118,12 @@ struct standing {
 struct flapper {
     char name[NAME_BYTES_MAX + 1];
     uint32_t failures;
-    bool vain;        /* of the last one: nothing long reached it (U1b, L5b) */
-    bool waits;       /* it is let in only when the pause since then is over */
-    uint64_t last_ms; /* when it was */
+    bool vain;        /* the last failure was that nothing long reached it (U1b, L5b) */
+    bool waits;       /* it is let in only when the pause since the last failure is over */
+    uint64_t last_ms; /* when the last failure was */
 };
 
+/* flap: the names that failed lately. */
 struct flap {
     struct flapper names[FLAPPERS_MAX];
     uint32_t count;

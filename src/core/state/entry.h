@@ -59,12 +59,14 @@ struct join {
     uint64_t gave_way_ms; /* since when it waits for others that may found too (F2b); 0: not */
 };
 
+/* admit: how often watchers are told. */
 struct admit {
     uint64_t told_ms; /* when watchers were last told of a joiner turned away */
 };
 
+/* leave: how this node asks to be let out. */
 struct leave {
-    struct asking asking; /* in the end it goes without having been let out */
+    struct asking asking; /* when it is over, the node goes without having been let out */
     bool handed_over;     /* a HANDOVER was sent: a view without us may hold (E3) */
 };
 
@@ -73,9 +75,10 @@ enum stand_down {
     STAND_DOWN_NOT,
     STAND_DOWN_SOON,      /* what is under way comes to its end first */
     STAND_DOWN_WITHDRAWS, /* those who were told of its right to act stop */
-    STAND_DOWN_OFFERED,   /* the successor knows */
-    STAND_DOWN_GIVEN,     /* the successor counts on it: no acting under this epoch any more; */
-    STAND_DOWN_PLEDGED,   /* the same, by a word that the successor may have missed (Z7a) */
+    STAND_DOWN_OFFERED,   /* the successor was asked to propose a view of its own */
+    STAND_DOWN_GIVEN,     /* this node has accepted that, and acts under its epoch no more */
+    STAND_DOWN_PLEDGED, /* strict: it acts under its epoch no more, which the voters go by, and the
+                           successor may have missed that it says so (Z7a) */
 };
 
 /* move: a coordinator that stands down. */
@@ -83,9 +86,9 @@ struct moving {
     enum stand_down step;
     struct node_id to;
     struct asking asking;
-    bool settles;           /* who it stands down for is not judged before that is over (E6) */
-    uint64_t pause_ms;      /* no standing down before: the last time nothing came of it */
-    uint64_t idle_again_ms; /* nor for that it does not act (E7d) */
+    bool settles;      /* the successor is not judged before this is over (E6) */
+    uint64_t pause_ms; /* this node does not stand down before: the last time came to nothing */
+    uint64_t idle_again_ms; /* nor, before this, because it does not act (E7d) */
 };
 
 /* wish: what the operator of this node wants of the coordinator. */

@@ -88,8 +88,8 @@ struct core {
     struct terms terms;   /* accord: in force; `number` and what belongs to it as in `agreed` */
     struct timing timing; /* accord: in force */
     struct agreed agreed; /* accord: those of the view, or of the last one */
-    uint64_t agreed_ms;   /* accord: since then, and under this coordinator */
-    struct agreed proven; /* accord: the last that the coordinator was heard to hold (A3b) */
+    uint64_t agreed_ms;   /* accord: since when they are `agreed`, under this coordinator */
+    struct agreed proven; /* accord: the last terms that the coordinator was heard to hold (A3b) */
     bool has_seeds;
     uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
     uint32_t capacity;

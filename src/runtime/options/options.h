@@ -30,7 +30,8 @@ const char *program_name(enum program program);
  * `settings_only` neither are those that a file cannot hold. */
 const char *option_suggest(const char *name, bool settings_only, enum program program);
 
-/* What does instead, of an option that a former version of doyend had; NULL: there was none. */
+/* What to use in place of an option that a former version of the program had; NULL: it had no such
+ * option. */
 const char *option_instead(const char *name, enum program program);
 
 /* DOYEN_STATE_DIR for "state-dir". */
