@@ -32,6 +32,15 @@ Test(core_news, half_of_the_members_at_once_are_a_split)
     cr_assert_eq(splits_told("A B C D", "BD", fresh_ms), 0);
 }
 
+/* The third is lost more than T_fresh after the first, and less than that after the second. */
+Test(core_news, losses_that_follow_each_other_are_one_split)
+{
+    uint64_t fresh_ms = timing_of(PROFILE_LAN).fresh_ms;
+
+    cr_assert_eq(splits_told("A B C D E", "BDE", fresh_ms * 2 / 3), 1);
+    cr_assert_eq(splits_told("A B C D E", "BDE", fresh_ms), 0);
+}
+
 Test(core_news, one_of_two_is_no_split)
 {
     struct rig *rig = rig_in("A C", 'C');
