@@ -175,6 +175,7 @@ Test(core_terms, on_rings_terms_are_waited_for_that_have_stayed)
     struct rig *rig = rig_on_rings("M N O P C D E F G H I J K L Q R S T A B X Y W", 'W');
     const uint64_t stall_ms = rig->timing.stall_ms;
 
+    rig_pass(rig, stall_ms, "M N O P C D E F G H I J K L Q R S T A B X Y"); /* The terms before. */
     rig_gets(rig, 'M',
              &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next_with_terms(rig, 1)}});
     cr_assert_eq(core_agreed(rig->core)->number, 1);

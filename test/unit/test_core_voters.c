@@ -137,6 +137,23 @@ Test(core_voters, a_change_names_both_lists_first)
     rig_free(rig);
 }
 
+/* Z11a: a view with other members comes in between, and then one with other voters. */
+Test(core_voters, a_change_goes_on_until_another_one_came_before_it)
+{
+    struct rig *rig = reigning("BCD");
+    struct core *core = rig->core;
+    const struct voters_wish wish = wish_of(rig, "BCE");
+    const struct view *before = rig_next(rig, "");
+
+    cr_assert_eq(voters_change_want(core, &wish), UNAGREED_NOT);
+    voters_change_on_view_installed(core, &(struct installed){.view = before});
+    cr_assert(core->voters_change.on, "the lists are those that it was made from");
+    core->view.voters.number += 2;
+    voters_change_on_view_installed(core, &(struct installed){.view = before});
+    cr_assert_not(core->voters_change.on);
+    rig_free(rig);
+}
+
 /* H78: an id stands for what is on a disk. */
 Test(core_voters, a_record_is_told_when_the_disk_has_it)
 {
