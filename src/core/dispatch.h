@@ -1,4 +1,4 @@
-/* The way of a message to the module that acts on it. */
+/* Who acts on a message of each type, in one table, and the gate that each message has to pass. */
 #ifndef CORE_DISPATCH_H
 #define CORE_DISPATCH_H
 

@@ -1,5 +1,5 @@
-/* What is done about a message that concerns several modules: how the first one finds it decides
- * who else acts on it. */
+/* What is done about a message that concerns several modules: HEARTBEAT, PING, VIEW, PREPARE,
+ * COMMIT, PROBE, VOTE. What the first one makes of it decides who else acts on it. */
 #ifndef CORE_HANDLERS_H
 #define CORE_HANDLERS_H
 
