@@ -156,6 +156,17 @@ Test(cli_conf, a_line_that_doyend_would_cut_is_not_written)
     cr_assert(conf_add(file, "b", value));
 }
 
+Test(cli_conf, a_value_that_doyend_would_read_as_another_one_is_not_written)
+{
+    char file[CONF_TEXT_MAX] = "a = 1\n";
+
+    cr_assert_not(conf_add(file, "key", "/x ;y"));
+    cr_assert_not(conf_add(file, "key", "/x\ninsecure = yes"));
+    cr_assert_not(conf_change(file, "a", ";2"));
+    cr_assert_str_eq(file, "a = 1\n");
+    cr_assert(conf_add(file, "key", "/x;y z"));
+}
+
 /* --- Addresses ---------------------------------------------------------------------------------
  */
 

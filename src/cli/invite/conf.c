@@ -121,7 +121,8 @@ static bool put(char text[CONF_TEXT_MAX], size_t begin, size_t end, const char *
     const int length = snprintf(made, sizeof made, "%s%s = %s\n", after_half_line ? "\n" : "", key,
                                 value);
     if (length < 0 || (size_t)length >= CONF_VALUE_MAX ||
-        begin + (size_t)length + rest > CONF_TEXT_MAX) {
+        begin + (size_t)length + rest > CONF_TEXT_MAX || strchr(value, '\n') != NULL ||
+        end_of_value(made, made + length) != made + length) {
         return false;
     }
     memmove(text + begin + (size_t)length, text + end, rest);

@@ -33,7 +33,7 @@ bool conf_has(const char *text, const char *key, const char *value);
 size_t conf_count(const char *text, const char *key);
 
 /* Adds a line at the end. False, with the text as it was, when the line or the text would be too
- * long. */
+ * long, or the value would be read as another one. */
 bool conf_add(char text[CONF_TEXT_MAX], const char *key, const char *value);
 
 /* Adds a line behind the last one with that key, or at the end; otherwise as conf_add. */

@@ -10,7 +10,10 @@
 #include "cli/request/cli.h"
 #include "seal/keyring.h"
 
-enum { HOST_NAME_BYTES = 256 };
+enum {
+    HOST_NAME_BYTES = 256,
+    CONTROL_PATH_MAX = 107, /* bytes that a Unix socket's path may have */
+};
 
 error_t setup_parse(struct setup *setup, int key, char *argument, struct argp_state *state)
 {
@@ -70,9 +73,18 @@ static enum exit_code find_name(struct setup *setup, struct failure *failure)
 
 enum exit_code setup_begin(struct setup *setup, struct failure *failure)
 {
+    char conf[CONF_TEXT_MAX];
+
     if (setup->listen == NULL) {
         setup->listen_host[0] = '\0';
         setup->port = DOYEND_PORT;
+    }
+    if (setup->listen != NULL && !place_is_wildcard(setup->listen_host) &&
+        !place_suits(setup->listen_host, setup->listen_host)) {
+        return failure_set(failure, EXIT_USAGE,
+                           "--listen %s: that is no address by which other hosts reach this one: "
+                           "ip address shows those that it has",
+                           setup->listen_host);
     }
     if (setup->listen_host[0] != '\0' && !place_is_here(setup->listen_host)) {
         return failure_set(failure, EXIT_REFUSED,
@@ -82,7 +94,8 @@ enum exit_code setup_begin(struct setup *setup, struct failure *failure)
     }
     if (find_name(setup, failure) != EXIT_DONE ||
         host_init(&setup->host, setup->root, !setup->dry_run, failure) != EXIT_DONE ||
-        host_check_free(&setup->host, failure) != EXIT_DONE) {
+        host_check_free(&setup->host, failure) != EXIT_DONE ||
+        setup_conf(setup, "", conf, failure) != EXIT_DONE) { /* Before a word is used for it. */
         return failure->code;
     }
     return setup->dry_run ? EXIT_DONE : host_check_account(&setup->host, failure);
@@ -136,7 +149,7 @@ static bool add_control(const struct setup *setup, char text[CONF_TEXT_MAX])
 
     if (setup->host.root[0] != '\0') {
         snprintf(path, sizeof path, "%s/run/%s.sock", setup->host.root, setup->own_name);
-        return conf_add(text, "control", path);
+        return strlen(path) <= CONTROL_PATH_MAX && conf_add(text, "control", path);
     }
     return !host_has_account() ||
            (conf_add(text, "control-group", "doyen") && conf_add(text, "control-admin", "root"));
@@ -153,8 +166,8 @@ enum exit_code setup_conf(const struct setup *setup, const char *shared, char te
                    conf_add(text, "state-dir", setup->host.state_dir) && add_control(setup, text)
                ? EXIT_DONE
                : failure_set(failure, EXIT_REFUSED,
-                             "the configuration would have a line that is too long for doyend: "
-                             "choose a shorter --root or --name");
+                             "doyend could not read a line of the configuration: choose a shorter "
+                             "--root or --name, and a --root without line ends and \" ;\"");
 }
 
 bool setup_make_key(char line[KEY_LINE_MAX])
@@ -175,8 +188,11 @@ bool setup_make_key(char line[KEY_LINE_MAX])
 enum exit_code setup_write(const struct setup *setup, const char *keys, const char *conf,
                            struct failure *failure)
 {
-    if (host_write_key(&setup->host, keys, failure) != EXIT_DONE ||
-        host_write_conf(&setup->host, conf, true, failure) != EXIT_DONE) {
+    if (host_write_key(&setup->host, keys, failure) != EXIT_DONE) {
+        return failure->code;
+    }
+    if (host_write_conf(&setup->host, conf, true, failure) != EXIT_DONE) {
+        (void)unlink(setup->host.key); /* It is of no cluster yet, and would bar the next try. */
         return failure->code;
     }
     printf("wrote %s and %s\n", setup->host.key, setup->host.conf);

@@ -305,7 +305,8 @@ static enum exit_code refuse_early(const json_t *document)
 
     if (strcmp(policy, "strict") != 0) {
         failure_set(&failure, EXIT_REFUSED,
-                    "there are no voters: the guard is %s, not strict; doyen change changes it",
+                    "there are no voters: the guard is %s, and strict is chosen when all members "
+                    "start, by --guard and --voters",
                     policy);
         return failure_report(&failure);
     }
