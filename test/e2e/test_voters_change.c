@@ -371,7 +371,7 @@ Story(voters, under_another_guard_none_are_changed)
 
     cluster_form(cluster, "athens");
     assert_refused(cluster, "athens", ARGS("voters", "add", "athens"),
-                   "there are no voters: the guard is none, not strict");
+                   "there are no voters: the guard is none, and strict is chosen when");
 }
 
 Story(voters, where_nobody_acts_none_are_changed)

@@ -24,6 +24,7 @@ FOLDER = ROOT / "build/mutants"
 PARTS = ["src", "proto", "include", "test", "CMakeLists.txt", "scripts", "docs", "packaging"]
 ROWS_MAX = 200
 TEST_S = 120  # What takes longer with a mutant does not end, and is killed by that.
+SUITE_S = 300  # And so long for a whole suite.
 
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|->|\+\+|--"""
                    r"""|<<=|>>=|[-+*/%&|^<>=!]=|&&|\|\||<<|>>|\S""", re.S)
@@ -203,8 +204,9 @@ class Tree:
                 running.discard(child.pid)
 
     def said(self, log, pattern):
-        """What of a log fits a pattern first."""
-        found = re.search(pattern, (self.path / log).read_text(errors="replace"))
+        """What of a log fits a pattern first; nothing if there is no log, as of a run that hung."""
+        path = self.path / log
+        found = re.search(pattern, path.read_text(errors="replace")) if path.exists() else None
         return found.group() if found else ""
 
     def build(self, programs):
@@ -305,7 +307,7 @@ def killed_by_all(tree, mutant):
 def killed_by_first(tree, mutant):
     """One killer is enough; each is a whole suite, which ends with the first test that fails."""
     for killer in mutant.killers:
-        if tree.passes(killer, "--fail-fast", "--timeout=120", timeout=900) is False:
+        if tree.passes(killer, "--fail-fast", "--timeout=60", timeout=SUITE_S) is False:
             return f"killed by {tree.said('test.tap', '(?<=not ok - ).*?(?= )') or killer}"
     return "SURVIVED"
 

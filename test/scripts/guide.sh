@@ -93,10 +93,12 @@ take_apart()
     ' "$page"
 }
 
-# same_for_all: without what differs from run to run.
+# same_for_all: without what differs from run to run, and without the shell's word of a process that
+# was killed, which comes whenever the shell looks.
 same_for_all()
 {
-    sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2} //g
+    sed -E '/: line [0-9]+: +[0-9]+ Killed /d
+        s/20[0-9]{2}-[0-9]{2}-[0-9]{2} //g
         s/[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}/TIME/g
         s/127\.0\.0\.1:[0-9]+/ADDRESS/g
         s/pid [0-9]+/pid N/g
