@@ -171,6 +171,11 @@ Story(moves, who_will_not_return_is_forgotten)
     assert_text_has(views.out, "~cyrene(forgotten)");
     cluster_start(cluster, "delphi", "athens", NO_ARGS);
     assert_agreement(cluster, "athens byzantium delphi");
+    cluster_kill(cluster, "byzantium");
+    cluster_kill(cluster, "delphi");
+    assert_agreement(cluster, "athens");
+    const struct outcome alone = doyen(cluster, "athens", ARGS("remove", "delphi", "--yes"));
+    assert_failure(&alone, REFUSED, "may be at work across a cut");
 }
 
 /* The youngest first, the coordinator last, after one who is back has taken over. */

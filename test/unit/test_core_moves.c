@@ -397,6 +397,29 @@ Test(core_moves, who_is_gone_is_forgotten_when_that_is_wished)
     rig_free(rig);
 }
 
+/* E9a: on the smaller side of a cut, where the others are gone as well. */
+Test(core_moves, nobody_is_forgotten_below_the_guard)
+{
+    struct rig *rig = rig_guarded("A B C", 'A', (struct guard){GUARD_MAJORITY, 5});
+    const struct node_id lost = rig_id(rig, 'D');
+    const struct gone gone = {
+        .id = lost, .name = "D", .reason = GONE_FAILED, .accusers = {1}, .accuser_count = 1};
+    struct message wish = {.type = MESSAGE_WISH,
+                           .wish = {.kind = WISH_MOVE, .move = {MOVE_FORGET, lost}}};
+
+    view_add_gone(&rig->core->view, &gone);
+    view_seal(&rig->core->view);
+    rig_gets(rig, 'B', &wish);
+    cr_assert(id_equal(&rig->core->next.forgotten, &lost));
+    rig_kill(rig, 'B');
+    rig_kill(rig, 'C');
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert(id_is_none(&rig->core->next.forgotten), "the guard is not met any more");
+    cr_assert_not_null(view_find_gone(core_view(rig->core), &lost));
+    rig_refuses(rig, 'B', &wish, REFUSED_FORGET_UNGUARDED);
+    rig_free(rig);
+}
+
 /* H48: in its coordinator's name somebody shows it a view that lists none of the many who are gone.
  */
 Test(core_moves, a_list_of_the_gone_that_is_dropped_at_once_has_room_for_its_news)

@@ -135,6 +135,14 @@ struct answer move_request_forget(const struct facts *facts, const char *name)
         return answer_problem(MHD_HTTP_NOT_FOUND, "nobody is gone by that name",
                               "doyen members lists who is gone", "%.200s is not on the list", name);
     }
+    if (!facts->guard.met) {
+        return answer_problem(MHD_HTTP_CONFLICT, "guard not met",
+                              "start members until it is met; a host in the place of one that is "
+                              "lost comes in under its name or address",
+                              "the guard asks for %u, and there are %u: whoever is gone may be at "
+                              "work across a cut",
+                              facts->guard.needed, facts->guard.fresh);
+    }
     node_move(facts->node, &(struct move){.kind = MOVE_FORGET, .subject = gone->id});
     json_t *object = json_object();
     return answer_json(MHD_HTTP_ACCEPTED,

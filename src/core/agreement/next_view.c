@@ -475,6 +475,16 @@ void next_view_forget(struct core *core, const struct node_id *gone)
     next_view_soon(core);
 }
 
+/* E9a: returns whether it was listed. What was asked for while the guard was met is over when it is
+ * not any more. */
+static bool forget_gone(struct core *core, struct view *next)
+{
+    if (!standing_guard(core, core->now_ms).met) {
+        core->next.forgotten = (struct node_id){{0}};
+    }
+    return view_forget(next, &core->next.forgotten);
+}
+
 static void settle_forgotten(struct core *core)
 {
     if (!core_is_coordinator(core) || view_find_gone(&core->view, &core->next.forgotten) == NULL) {
@@ -593,7 +603,7 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
         admit_queued(core, next, &proposal->first_joiner);
     }
     bool marked = mark_drained(core, next);
-    bool forgotten = view_forget(next, &core->next.forgotten);
+    bool forgotten = forget_gone(core, next);
     bool given = give_tags(core, next);
     bool changed = change_terms(core, next);
     bool elected = voters_change_build(core, next);

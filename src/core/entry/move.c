@@ -237,6 +237,9 @@ static enum refusal why_not(const struct core *core, const struct move *move)
     if (move_is_done(core, move)) {
         return REFUSED_SO_ALREADY;
     }
+    if (move->kind == MOVE_FORGET) {
+        return standing_guard(core, core->now_ms).met ? REFUSED_COUNT : REFUSED_FORGET_UNGUARDED;
+    }
     if (move->kind != MOVE_TRANSFER) {
         return REFUSED_COUNT;
     }

@@ -159,6 +159,8 @@
     X(MOVE_PAUSES, "move_pauses", "E4", "this coordinator stood down for nobody a moment ago")     \
     X(MOVE_TO_UNFIT, "move_to_unfit", "E4",                                                        \
       "the member that is to coordinate is unknown, drained, suspected, silent or leaves")         \
+    X(FORGET_UNGUARDED, "forget_unguarded", "E9a",                                                 \
+      "this coordinator's guard is not met, so that who is gone here may be at work elsewhere")    \
     /* Tags at run time (tag.c, next_view.c). */                                                   \
     X(TAGS_TOO_SOON, "tags_too_soon", "E8b", "its sender's tags have changed within a second")     \
     X(TAGS_NO_PLACE, "tags_no_place", "E8b", "too many members have asked for other tags")         \
