@@ -24,7 +24,7 @@ POSITION = """
     select coalesce(max(token), 0), greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0', max(age)
         filter (where node = '{0}' and token > (select max(token) from doyen where age is null)) from doyen
     having pg_is_in_recovery() and pg_last_wal_replay_lsn() >= coalesce(pg_last_wal_receive_lsn(), '0/0')"""
-# And if nothing more comes to it from another host than the one that asks.
+# The same, but nothing while more may come to that host from another one than the one that asks.
 IS_SETTLED = """
     and (current_setting('primary_conninfo') || ' ' like '{1} %' or current_setting('primary_conninfo') = '')
     and not exists (select 1 from pg_stat_wal_receiver

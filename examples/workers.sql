@@ -3,8 +3,8 @@ CREATE TABLE pool (token bigint NOT NULL, leader text); -- one row: the highest 
 INSERT INTO pool VALUES (0, NULL);
 CREATE TABLE job (id bigserial PRIMARY KEY, worker text, token bigint, done timestamptz);
 
--- Hands out what nobody has, or who is gone. Who leads by an older token is refused, and one that leads by a newer
--- one waits until this is committed: what else the leader writes belongs into the same transaction.
+-- Hands out the jobs that nobody has, or somebody who is gone. Who leads by an older token is refused, and who leads by
+-- a newer one waits until this is committed: what else the leader writes belongs in the same transaction.
 CREATE FUNCTION hand_out(mine bigint, me text, workers text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE pool SET token = mine, leader = me WHERE token <= mine;

@@ -196,8 +196,8 @@ static bool open_cluster(struct witness *witness, const char *name, const struct
     complaint->exit_code = EXIT_FAILURE;
     if (is_leaving(witness, name)) {
         return complaint_set(complaint,
-                             "cluster %s: what this witness has promised there before its key was "
-                             "gone is being written yet: reload once more",
+                             "cluster %s: what this witness promised there before its key was gone "
+                             "is still being written: reload once more",
                              name);
     }
     struct cluster *cluster = cluster_open(&witness->commons, name, ring);
@@ -349,8 +349,9 @@ static const struct {
 } families[] = {
     [ASKED] = {"doyen_witness_asked_total", "counter", "Questions for an epoch, a view or a lease.",
                0},
-    [GRANTED] = {"doyen_witness_granted_total", "counter", "Answers that grant it.", 0},
-    [REFUSED] = {"doyen_witness_refused_total", "counter", "Answers that do not.", 0},
+    [GRANTED] = {"doyen_witness_granted_total", "counter", "Answers that grant what was asked for.",
+                 0},
+    [REFUSED] = {"doyen_witness_refused_total", "counter", "Answers that refuse it.", 0},
     [LAST_ASKED] = {"doyen_witness_last_asked_seconds", "gauge",
                     "For how long it was not asked; since it began, where it never was.", MS_PER_S},
     [EPOCH] = {"doyen_witness_epoch", "gauge", "The epoch that it is bound to, or 0.", 0},

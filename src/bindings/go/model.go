@@ -75,7 +75,7 @@ type View struct {
 	Gone        []Gone
 	Resume      string // Client.Watch goes on from here
 
-	// ActingSaidMS is how old the word is that the coordinator acts; nil: nobody is known to.
+	// ActingSaidMS is how long ago the coordinator last said that it acts; nil: nobody is known to act.
 	ActingSaidMS *int64
 }
 

@@ -9,27 +9,28 @@ import (
 const (
 	votersTime  = 500 * time.Millisecond // within which voters say how they stand
 	votersPause = 20 * time.Millisecond
-	wishAgain   = time.Second // whom the wish was told may have gone
+	wishAgain   = time.Second // asked again after it: the coordinator that was asked may have gone
 )
 
 // Voter is one of those who vote under guard strict.
 type Voter struct {
 	Name     string `json:"name"`
 	State    string `json:"voter"`     // "votes", "no record" and others of GET /v1/voters; "": it has not said
-	RecordID string `json:"record_id"` // by which it votes; "": none yet
-	Heard    bool   `json:"heard"`
-	Member   bool   `json:"member"`
-	Witness  bool   `json:"witness"` // a doyen-witness, which is no member
+	RecordID string `json:"record_id"` // of the record on its disk; "": none is known
+	Heard    bool   `json:"heard"`     // by the node that was asked
+	Member   bool   `json:"member"`    // of the view
+	Witness  bool   `json:"witness"`   // a doyen-witness, which is no member
 }
 
-// Voters is who votes under guard strict, as one node knew it at one moment.
+// Voters is who votes under guard strict, as one node knew it at one moment. While the voters are
+// being changed, the numbers are of the list that lacks more.
 type Voters struct {
 	Voters  []Voter   `json:"voters"`
-	Change  *struct{} `json:"change"` // not nil: two lists hold, of which Voters has all
-	Voting  int       `json:"voting"`
-	Needed  int       `json:"needed"` // that nobody may act without; 0: the guard is another one
-	Spare   int       `json:"spare"`  // so many may be lost
-	Waiting int       `json:"waiting"`
+	Change  *struct{} `json:"change"`  // not nil: they are being changed, and Voters has the old and the new ones
+	Voting  int       `json:"voting"`  // how many are heard and have not said that they cannot vote
+	Needed  int       `json:"needed"`  // how many it takes for anybody to act; 0: the guard is another one
+	Spare   int       `json:"spare"`   // how many may be lost
+	Waiting int       `json:"waiting"` // how many have not said yet how they stand
 }
 
 // Voter returns the voter of this name, or nil.
@@ -87,10 +88,10 @@ func (c *Client) Voters(ctx context.Context) (*Voters, error) {
 	}
 }
 
-// ReplaceVoter has the node by vote in the place of the voter; "": the same one, under another
-// record, for one that has lost its disk. It returns the voters when that is settled. An Error with
-// Refused says that it cannot be, or that nobody acts; when the context ends it goes on if it has
-// begun.
+// ReplaceVoter has the node by vote in the place of the voter name. With "", name votes on under a
+// new record, for it has lost its disk. It returns the voters when that is settled. An Error with
+// Refused says that it cannot be done, or that nobody acts; a change that has begun goes on when the
+// context ends.
 func (c *Client) ReplaceVoter(ctx context.Context, name, by string) (*Voters, error) {
 	before, err := c.Voters(ctx)
 	if err != nil {

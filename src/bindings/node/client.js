@@ -15,7 +15,7 @@ const LOOK_AGAIN_MS = 1000;
 const LONGEST_MS = 5000; // then a daemon is asked again that says nothing: it may be stopped
 const VOTERS_MS = 500; // within which voters say how they stand
 const VOTERS_PAUSE_MS = 20;
-const WISH_AGAIN_MS = 1000; // whom the wish was told may have gone
+const WISH_AGAIN_MS = 1000; // then it is asked again: the coordinator that was asked may have gone
 const ASK_AGAIN_MS = 2000; // a node that finds no coordinator gives up after a while
 
 // Is it worth another try? What stands in the way at the very first is told, but for a daemon that is

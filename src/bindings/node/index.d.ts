@@ -72,7 +72,7 @@ export interface View {
   readonly acting: boolean;
   readonly actingMs: number;
   readonly actingIs: "advisory" | "exclusive";
-  /** How old the word is that the coordinator acts; null: nobody is known to. */
+  /** How long ago the coordinator last said that it acts; null: nobody is known to act. */
   readonly actingSaidMs: number | null;
   readonly guard: Guard;
   readonly members: readonly Member[];
@@ -234,25 +234,31 @@ export interface Voter {
   readonly name: string;
   /** "votes", "no record" and others of GET /v1/voters; null: it has not said. */
   readonly state: string | null;
-  /** By which it votes; null: none yet. */
+  /** The id of the record on its disk; null: none is known. */
   readonly recordId: string | null;
+  /** The node that was asked hears it. */
   readonly heard: boolean;
+  /** It is a member of the view. */
   readonly member: boolean;
   /** A doyen-witness, which is no member. */
   readonly witness: boolean;
 }
 
-/** Who votes under guard strict, as one node knew it at one moment. */
+/**
+ * Who votes under guard strict, as one node knew it at one moment. While the voters are being
+ * changed, the numbers are of the list that lacks more.
+ */
 export interface Voters {
   readonly voters: readonly Voter[];
-  /** Two lists hold, of which `voters` has all. */
+  /** The voters are being changed: `voters` has the old and the new ones. */
   readonly changing: boolean;
+  /** How many are heard and have not said that they cannot vote. */
   readonly voting: number;
-  /** That nobody may act without; null: the guard is another one. */
+  /** How many it takes for anybody to act; null: the guard is another one. */
   readonly needed: number | null;
-  /** So many may be lost. */
+  /** How many may be lost. */
   readonly spare: number | null;
-  /** So many have not said yet how they stand. */
+  /** How many have not said yet how they stand. */
   readonly waiting: number;
   voter(name: string): Voter | null;
 }
@@ -298,10 +304,10 @@ export class Client {
   voters(options?: { signal?: AbortSignal }): Promise<Voters>;
 
   /**
-   * Has the node `by` vote in the place of the voter `name`; without it the same one, under another
-   * record, for one that has lost its disk. Resolves to the voters when that is settled. Rejects
-   * where it cannot be, or nobody acts, and with TIMED_OUT when the time is over: it goes on if it
-   * has begun.
+   * Has the node `by` vote in the place of the voter `name`. Without `by`, `name` votes on under a
+   * new record, for it has lost its disk. Resolves to the voters when that is settled. Rejects where
+   * it cannot be done, or nobody acts, and with TIMED_OUT when the time is over; a change that has
+   * begun goes on.
    */
   replaceVoter(name: string, options: { by?: string; timeoutMs: number; signal?: AbortSignal }): Promise<Voters>;
 

@@ -60,10 +60,11 @@ enum exit_code host_init(struct host *host, const char *root, bool make, struct 
 enum exit_code host_check_account(const struct host *host, struct failure *failure)
 {
     if (host->root[0] == '\0' && geteuid() != 0) {
-        return failure_set(failure, EXIT_REFUSED,
-                           "it writes %s and starts a service: run it as root, as with sudo; "
-                           "--dry-run shows what it would do",
-                           host->conf);
+        return failure_set(
+            failure, EXIT_REFUSED,
+            "this command writes %s and starts a service: run it as root, as with sudo; "
+            "--dry-run shows what it would do",
+            host->conf);
     }
     return EXIT_DONE;
 }

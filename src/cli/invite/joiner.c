@@ -63,7 +63,7 @@ static int connect_to(struct joiner *joiner, const struct addrinfo *at)
     return error;
 }
 
-/* What both ends of the connection are called. */
+/* Notes the addresses of both ends of the connection. */
 static bool name_ends(struct joiner *joiner)
 {
     struct sockaddr_storage theirs;
@@ -186,7 +186,7 @@ static int receive_answer(int fd, uint8_t *frame, size_t *length)
                                   *length - INVITATION_HEADER_BYTES, until_ms);
 }
 
-/* What both directions need room for. */
+/* The room that the messages of both directions need. */
 struct exchange {
     uint8_t secret[INVITATION_SECRET_BYTES];
     uint8_t asked[INVITATION_FRAME_MAX];
@@ -198,10 +198,11 @@ struct exchange {
 static enum exit_code no_answer(const struct joiner *joiner, int error, struct failure *failure)
 {
     if (error == ECONNRESET || error == EPIPE) {
-        return failure_set(failure, EXIT_REFUSED,
-                           "%s hung up: the word is mistyped, was used, or is over; doyen invite "
-                           "there makes another",
-                           joiner->place);
+        return failure_set(
+            failure, EXIT_REFUSED,
+            "%s hung up: the word is mistyped, was used, or has expired; doyen invite "
+            "there makes another",
+            joiner->place);
     }
     if (error == EPROTO) {
         return failure_set(failure, EXIT_REFUSED,

@@ -148,7 +148,8 @@ bool place_is_here(const char *host)
     return here;
 }
 
-/* Of use to others: no loopback, and nothing that means another thing elsewhere. */
+/* Is the address of use to other hosts? One of loopback is not, nor one that means another host
+ * elsewhere. */
 static bool is_of_use(const struct ifaddrs *at, char host[PLACE_TEXT_MAX])
 {
     if (at->ifa_addr == NULL || (at->ifa_flags & IFF_UP) == 0 ||
@@ -169,7 +170,7 @@ static bool is_of_use(const struct ifaddrs *at, char host[PLACE_TEXT_MAX])
     return false;
 }
 
-/* By which address packets to elsewhere go: nothing is sent for that. */
+/* Finds the address from which packets to other networks are sent; nothing is sent for that. */
 static bool toward_elsewhere(char host[PLACE_TEXT_MAX])
 {
     struct sockaddr_in elsewhere = {.sin_family = AF_INET, .sin_port = htons(DOYEND_PORT)};

@@ -64,7 +64,7 @@ static enum exit_code find_name(struct setup *setup, struct failure *failure)
     }
     if (!letter_name_is_good(name)) {
         return failure_set(failure, EXIT_REFUSED,
-                           "this host's name, \"%.80s\", is none for a member: add --name NAME",
+                           "this host's name, \"%.80s\", cannot be a member's: add --name NAME",
                            name);
     }
     snprintf(setup->own_name, sizeof setup->own_name, "%.63s", name);

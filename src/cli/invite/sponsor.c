@@ -21,9 +21,9 @@
 enum {
     WORDS_MS = 600000, /* how long the words are good */
     ASK_MS = 5000,     /* within which a joiner has asked */
-    ASKING_MAX = 16,   /* at one time; beyond, the oldest is hung up on */
+    ASKING_MAX = 16,   /* connections at one time; a further one takes the place of the oldest */
     WRONG_MAX = 32,    /* asks that no word opens, before all words are void */
-    SEEDS_MAX = 5,     /* that a file gets: any of them lets a node in */
+    SEEDS_MAX = 5,     /* lines `seed` that the file gets: any of them lets a node in */
 };
 
 /* One that has connected, and has not asked yet. */
@@ -127,7 +127,8 @@ static void name_voters(const struct sponsor *sponsor, const json_t *members, co
     }
 }
 
-/* Only what this host's doyend takes for a seed: it has to start again with it. */
+/* Adds the joiner's address as a seed, if this host's doyend takes it for one: it has to start
+ * again with that line. */
 static void name_seed(const struct sponsor *sponsor, const char *address, char conf[CONF_TEXT_MAX])
 {
     char host[PLACE_HOST_MAX];
@@ -280,13 +281,13 @@ static void on_ask(struct sponsor *sponsor, struct asking *asking)
         let_in(sponsor, asking, invited, &ask);
     } else {
         sponsor->wrong++;
-        fprintf(stderr, "doyen: %s has no word that is good (%u of %d such)\n", asking->from,
-                sponsor->wrong, WRONG_MAX);
+        fprintf(stderr, "doyen: %s asked without a word that is good (%u of %d such asks)\n",
+                asking->from, sponsor->wrong, WRONG_MAX);
     }
     hang_up(asking);
 }
 
-/* Reads what has come. What begins as no ask does is hung up on at once. */
+/* Reads what has come. A connection whose first bytes are not those of an ask is closed at once. */
 static void on_readable(struct sponsor *sponsor, struct asking *asking)
 {
     const size_t wanted = asking->length < INVITATION_HEADER_BYTES
@@ -342,7 +343,7 @@ static void accept_one(struct sponsor *sponsor)
     (void)place_text((const struct sockaddr *)&from, place->from);
 }
 
-/* Hangs up on who is overdue. Returns when to look again. */
+/* Closes the connections that are overdue. Returns when to look again. */
 static uint64_t end_overdue(struct sponsor *sponsor)
 {
     const uint64_t now_ms = clock_now_ms();
@@ -463,7 +464,7 @@ static enum exit_code find_self(struct sponsor *sponsor, char host[PLACE_HOST_MA
                  : failure_set(failure, EXIT_REFUSED, "doyend does not say where it is");
 }
 
-/* Is there what joiners are to get? */
+/* Checks that this host has what joiners are to get: a configuration and a key. */
 static enum exit_code check_files(const struct host *host, struct failure *failure)
 {
     char text[CONF_TEXT_MAX];

@@ -30,14 +30,14 @@ bool unit_system_is_here(void)
 /* --- Containers ----------------------------------------------------------------------------- */
 
 static const char drop_in[] =
-    "# In a container that shows another id of the boot than the kernel's, as those of LXC and\n"
+    "# In a container that shows another boot id than the kernel's, as those of LXC and\n"
     "# systemd-nspawn do, doyend must see the same as doyen run, or its lease page is refused.\n"
     "[Service]\n"
     "ProtectProc=default\n"
     "ProtectKernelTunables=no\n"
     "ProtectControlGroups=no\n";
 
-/* Is something mounted over the id of the boot? A unit with a /proc of its own does not see that.
+/* Is something mounted over the boot id? A unit with a /proc of its own does not see that.
  */
 static bool has_other_boot_id(void)
 {
@@ -56,7 +56,7 @@ static bool has_other_boot_id(void)
 
 /* --- Jobs ----------------------------------------------------------------------------------- */
 
-/* As an instance of a unit can be called without being escaped. */
+/* Is it a name that an instance of a unit can have without being escaped? */
 static bool is_job(const struct host *host, const char *name)
 {
     static const char allowed[] =

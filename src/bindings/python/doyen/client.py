@@ -236,10 +236,10 @@ class Client:
             time.sleep(VOTERS_PAUSE_S)
 
     def replace_voter(self, name: str, by: Optional[str] = None, *, timeout: float) -> Voters:
-        """Has the node `by` vote in the place of the voter `name`; without it the same one, under
-        another record, for one that has lost its disk. Returns the voters when that is settled.
-        Raises Error with REFUSED where it cannot be, or nobody acts, and with TIMED_OUT when
-        `timeout` seconds are over: it goes on if it has begun.
+        """Has the node `by` vote in the place of the voter `name`. Without `by`, `name` votes on
+        under a new record, for it has lost its disk. Returns the voters when that is settled.
+        Raises Error with REFUSED where it cannot be done, or nobody acts, and with TIMED_OUT when
+        `timeout` seconds are over; a change that has begun goes on.
         """
         until = time.monotonic() + timeout
         asked = Replacement(name, by, self.voters())

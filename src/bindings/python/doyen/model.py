@@ -101,7 +101,7 @@ class View:
     members: tuple[Member, ...]
     gone: tuple[Gone, ...]
     resume: str  # Client.watch(resume=...) goes on from here
-    acting_said_ms: Optional[int] = None  # how old the word is that the coordinator acts
+    acting_said_ms: Optional[int] = None  # how long ago the coordinator last said that it acts
 
     def member(self, name: str) -> Optional[Member]:
         """The member of this name, or None."""
@@ -220,22 +220,25 @@ class Voter:
 
     name: str
     state: Optional[str]  # "votes", "no record" and others of GET /v1/voters; None: it has not said
-    record_id: Optional[str]  # by which it votes; None: none yet
-    heard: bool
-    member: bool
+    record_id: Optional[str]  # of the record on its disk; None: none is known
+    heard: bool  # by the node that was asked
+    member: bool  # of the view
     witness: bool  # a doyen-witness, which is no member
 
 
 @dataclass(frozen=True)
 class Voters:
-    """Who votes under guard strict, as one node knew it at one moment."""
+    """Who votes under guard strict, as one node knew it at one moment.
+
+    While the voters are being changed, the numbers are of the list that lacks more.
+    """
 
     voters: tuple[Voter, ...]
-    changing: bool  # two lists hold, of which `voters` has all
-    voting: int
-    needed: Optional[int]  # that nobody may act without; None: the guard is another one
-    spare: Optional[int]  # so many may be lost
-    waiting: int  # so many have not said yet how they stand
+    changing: bool  # they are being changed: `voters` has the old and the new ones
+    voting: int  # how many are heard and have not said that they cannot vote
+    needed: Optional[int]  # how many it takes for anybody to act; None: the guard is another one
+    spare: Optional[int]  # how many may be lost
+    waiting: int  # how many have not said yet how they stand
 
     def voter(self, name: str) -> Optional[Voter]:
         """The voter of this name, or None."""
