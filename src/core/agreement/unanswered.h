@@ -4,17 +4,17 @@
  *
  *     one that most did not answer ----- less than 2 T_flap -----> a second one: this node is out
  */
-#ifndef DOYEN_CORE_AGREEMENT_UNANSWERED_H
-#define DOYEN_CORE_AGREEMENT_UNANSWERED_H
+#ifndef CORE_UNANSWERED_H
+#define CORE_UNANSWERED_H
 
 #include <stdbool.h>
 
 #include "core/state/state.h"
 
-/* One has ended so. */
+/* Notes that a claim or a proposal of this node has ended so. */
 void unanswered_note(struct core *core);
 
-/* Is it time to give way? */
+/* Is this node to be out, so that others go on without it? */
 bool unanswered_gives_way(const struct core *core);
 
 void unanswered_on_view_installed(struct core *core);

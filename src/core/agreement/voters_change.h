@@ -3,29 +3,31 @@
  * both lists, and when that is committed one that names the new list alone. Any list is reached
  * from any other, in several such steps where one would rest on newcomers.
  *
- *     TERMS -> record and lease of newcomers -> {old, new} committed -> {new} committed
- *              BALLOT(0), VOTE, PING, PONG      a quorum of both      a quorum of new
+ *     WISH -> record and lease of newcomers -> {old, new} committed -> {new} committed
+ *             BALLOT(0), VOTE, PING, PONG      a quorum of both      a quorum of new
  */
 #ifndef CORE_VOTERS_CHANGE_H
 #define CORE_VOTERS_CHANGE_H
 
 #include "core/state/state.h"
 
-/* What stands against it, as far as this node knows; only the coordinator knows who leases. */
+/* What stands against that wish, as far as this node knows; only the coordinator knows who leases.
+ */
 enum unagreed voters_change_against(const struct core *core, const struct voters_wish *wish);
 
-/* This coordinator is to bring that about, until it is done or T_leave has passed. Returns what
+/* Has this coordinator bring that about, until it is done or T_leave has passed. Returns what
  * stands against it. */
 enum unagreed voters_change_want(struct core *core, const struct voters_wish *wish);
 
-/* A newcomer's answer to the question for a record. */
+/* Takes a newcomer's answer to the question for a record. */
 void voters_change_on_vote(struct core *core, const struct message *vote);
 
-/* Is a view to be made for it? The second one follows the first at once, whoever made that. */
+/* Is a view to be made for the change? The second one follows the first at once, whoever made that.
+ */
 bool voters_change_is_due(const struct core *core);
 
-/* Z11d: the proposal that waits is the first view of a change, and who is needed for it may be
- * lost: it is made anew without that. Returns whether it is one. */
+/* Z11d: gives the change up if the proposal that waits is its first view, for the voters that it
+ * takes may be lost: the proposal is then made anew without it. Returns whether it is one. */
 bool voters_change_give_up(struct core *core);
 
 /* Puts into the next view what is due: both lists, or the new one alone. Returns whether it did. */

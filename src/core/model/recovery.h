@@ -5,13 +5,12 @@
 #include "core/model/timing.h"
 #include "core/model/vote.h"
 
-/* By so many at least the first epoch is above all that were seen, for the lost may have promised
- * more than anybody knows. It is no lower than the clock's seconds, so that what was recovered
- * later has higher ones than what was recovered before and is lost, too; and none of that is more
- * than members take (V7a). */
+/* The first epoch is above all that were seen by so many at least, for the lost may have promised
+ * more than anybody knows. It is also no lower than the clock's seconds, so that a later recovery
+ * has higher epochs than an earlier one of which nothing is left. Members take either (V7a). */
 enum { RECOVERY_EPOCHS = 1 << 20 };
 
-/* What it takes besides the record. */
+/* What a recovery takes besides the former record. */
 struct recovery {
     const char *name;            /* of this node, */
     struct address address;      /* and where it is; none: nobody knows yet */
@@ -22,14 +21,14 @@ struct recovery {
     uint64_t drawn;              /* random */
 };
 
-/* May it be made of this record: does it know who votes, and vote itself, or was it retired when
- * another history took the place of its own? Where others took its place in its own history (Z11h)
- * they know more. */
+/* May a recovery be made of this record? It may if the record knows who votes and votes itself, or
+ * was retired when another history took the place of its own; not if others took its place in its
+ * own history (Z11h), for these know more. */
 bool recovery_may_begin(const struct vote_record *former);
 
 /* Makes the record, whose accepted view is `founders`: this node alone votes, in a history that
- * descends from the accepted view of `former`, for which `founders` has no room to need. Returns
- * false where no lineage or epoch is left. */
+ * descends from the accepted view of `former`. `founders` needs no room for members. Returns false
+ * where no lineage or epoch is left. */
 bool recovery_make(const struct vote_record *former, const struct recovery *recovery,
                    struct view *founders, struct vote_record *record);
 

@@ -46,7 +46,7 @@
     X(VIEW_UNSOUND, "view_unsound", "V4h",                                                         \
       "the hash, the ages, the numbers or the names of the view are not right")                    \
     X(VIEW_VOTERS, "view_voters", "Z11i",                                                          \
-      "the view names other voters than could come next, and who brings it is none (Z11i)")        \
+      "the view names other voters than could come next, and who brings it is no voter")           \
     X(VIEW_MISNAMES_US, "view_misnames_us", "V4h",                                                 \
       "the view holds this life under another name or address")                                    \
     X(VIEW_LEAPS, "view_leaps", "V7a",                                                             \
@@ -112,12 +112,13 @@
     /* Claims: the candidate (candidacy.c). */                                                     \
     X(GRANT_OF_TAKEN, "grant_of_taken", "C2b",                                                     \
       "the proposal that comes with the grant has the epoch already")                              \
-    X(GRANTED_BEFORE, "granted_before", "C5a", "the voter has granted since it sent this")         \
+    X(GRANTED_BEFORE, "granted_before", "C5a", "its sender has granted since it sent this")        \
     X(BASE_UNFIT, "base_unfit", "C4a",                                                             \
-      "not to build on: the view is not one of an older maker below the claim")                    \
+      "the view cannot be built on: its maker is no elder, or its epoch not below the claim's")    \
     X(VIEW_IN_OUR_NAME, "view_in_our_name", "V4i",                                                 \
       "the view is in this node's own name, which never made it")                                  \
-    X(BASE_NOT_HIGHEST, "base_not_highest", "C4a", "not to build on: a higher view is known")      \
+    X(BASE_NOT_HIGHEST, "base_not_highest", "C4a",                                                 \
+      "the view is not built on, for a higher one is known")                                       \
     /* Joiners (admit.c, next_view.c, join.c). */                                                  \
     X(FOUNDING_GOES_ON, "founding_goes_on", "F2b",                                                 \
       "this node joins too, and need not wait for the one that asks")                              \
@@ -137,7 +138,7 @@
     X(NAME_FLAPS, "name_flaps", "R4a", "the name has failed too often lately")                     \
     X(NONCE_OVERTAKEN, "nonce_overtaken", "J3a", "its nonce is not that of the present view")      \
     X(READY_EPOCH_LEAPS, "ready_epoch_leaps", "V7a",                                               \
-      "the epoch of the joiner's earlier lives is impossibly far ahead: it is let in without")     \
+      "the joiner is let in, but the epoch of its earlier lives is impossibly far ahead")          \
     X(QUEUE_FULL, "queue_full", "B1", "too many joiners wait")                                     \
     X(JOINER_IN_ALREADY, "joiner_in_already", "J3b", "the joiner is in the view by now")           \
     X(JOINER_GONE, "joiner_gone", "J3b", "that life of the joiner is among the gone by now")       \
@@ -197,10 +198,10 @@
     X(VOTE_MEANWHILE, "vote_meanwhile", "Z2l",                                                     \
       "what the voter accepted may be the view under way")                                         \
     X(VOTE_LEASED, "vote_leased", "Z2a", "this voter has leased to another coordinator")           \
-    X(VOTER_MUTE, "voter_mute", "Z3b", "this voter has no sound record, or of another founding")   \
+    X(VOTER_MUTE, "voter_mute", "Z3b", "this voter has no sound record of this founding")          \
     X(NO_VOTER, "no_voter", "Z1a", "this node is no voter")                                        \
     X(VOTER_UNKNOWN, "voter_unknown", "Z1e", "its sender is not the voter whose answer it gives")  \
-    X(VIEW_UNASKED, "view_unasked", "Z9d", "the word of who shows it does not count until asked")  \
+    X(VIEW_UNASKED, "view_unasked", "Z9d", "who shows the view has to be asked for it first")      \
     X(ONLY_VOTES, "only_votes", "Z16a", "this node only votes, and is no member of anything")      \
     X(NOT_FOUNDING, "not_founding", "Z8b", "this node asks for no records")                        \
     X(ANOTHER_MERGE, "another_merge", "M3c",                                                       \
@@ -210,7 +211,7 @@
     X(RECORD_UNASKED, "record_unasked", "Z8h",                                                     \
       "who asks for a record did not hear this node's JOIN")                                       \
     X(VERSIONS_DIFFER, "versions_differ", "J2c",                                                   \
-      "there is no version of the protocol that all members speak, and who is to come in")
+      "no version of the protocol is spoken by all members and by who is to come in")
 
 enum refusal {
 #define REFUSAL_ENUMERATOR(enumerator, name, clause, text) REFUSED_##enumerator,

@@ -14,24 +14,24 @@ enum profile {
 
 struct timing {
     uint64_t heartbeat_ms; /* between two heartbeats to the same member, more or less (D8e) */
-    uint64_t heartbeat_ms_longest; /* what others may take for it: the same, but while terms change
-                                      (A3) */
+    uint64_t heartbeat_ms_longest; /* the longest by which another member may go: the same, but
+                                      while terms change (A3a) */
     uint64_t silent_ms;            /* T_silent: after it a watcher looks closer */
     uint64_t fresh_ms;             /* T_fresh: heard so lately that nobody may take over from it */
     uint64_t lost_ms;              /* T_lost: neither process nor kernel answers */
-    uint64_t lost_ms_shortest;     /* what others may take for T_lost, likewise: for so long a lease
-                                      lasts (D8) */
-    uint64_t stall_ms;             /* T_stall: the kernel answers, the process does not */
-    uint64_t verify_ms;            /* T_verify: last question before a removal */
-    uint64_t claim_ms;             /* T_claim: collecting answers to a claim */
-    uint64_t prepare_ms;           /* T_prepare: collecting acknowledgements of a view */
-    uint64_t batch_ms;             /* T_batch: what arrives meanwhile goes into one view */
-    uint64_t probe_ms;             /* T_probe: between two looks for other parts (M1) */
-    uint64_t merge_ms;     /* T_merge: a part that asked to be taken up waits for the view */
-    uint64_t flap_ms;      /* T_flap: who fails often within it is let in more slowly (R4) */
-    uint64_t discover_ms;  /* T_discover: asking before founding */
-    uint64_t leave_ms;     /* T_leave: a leaver goes at the latest then */
-    uint64_t retry_ms_min; /* pause between two tries to join, growing to */
+    uint64_t lost_ms_shortest; /* the shortest T_lost by which another member may go, likewise: so
+                                  long a lease lasts (D8b, A3a) */
+    uint64_t stall_ms;         /* T_stall: the kernel answers, the process does not */
+    uint64_t verify_ms;        /* T_verify: last question before a removal */
+    uint64_t claim_ms;         /* T_claim: collecting answers to a claim */
+    uint64_t prepare_ms;       /* T_prepare: collecting acknowledgements of a view */
+    uint64_t batch_ms;         /* T_batch: what arrives meanwhile goes into one view */
+    uint64_t probe_ms;         /* T_probe: between two looks for other parts (M1) */
+    uint64_t merge_ms;         /* T_merge: a part that asked to be taken up waits for the view */
+    uint64_t flap_ms;          /* T_flap: who fails often within it is let in more slowly (R4) */
+    uint64_t discover_ms;      /* T_discover: asking before founding */
+    uint64_t leave_ms;         /* T_leave: a leaver goes at the latest then */
+    uint64_t retry_ms_min;     /* pause between two tries to join, growing to */
     uint64_t retry_ms_max;
     uint64_t lease_ms;   /* T_lease: for so long this node asks voters for their lease (Z15a) */
     uint64_t replace_ms; /* T_replace: a voter that was silent for so long is replaced (Z17) */
