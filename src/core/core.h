@@ -86,9 +86,7 @@ const struct member *core_self(const struct core *core);
 /* The installed view; empty while joining. Valid until the next step. */
 const struct view *core_view(const struct core *core);
 
-/* The versions of the protocol that all members speak, and the one in which they are written to;
- * counted from 0. */
-struct versions core_versions(const struct core *core);
+/* The version of the protocol in which the members are written to; counted from 0. */
 uint8_t core_version(const struct core *core);
 
 /* The terms in force: those of the view, or those that this node would found a cluster with. The

@@ -50,12 +50,6 @@ const struct view *core_view(const struct core *core)
     return &core->view;
 }
 
-struct versions core_versions(const struct core *core)
-{
-    return view_is_empty(&core->view) ? core->life.self.versions
-                                      : view_versions(&core->view, VIEW_NONE);
-}
-
 uint8_t core_version(const struct core *core)
 {
     return core->version;
@@ -374,10 +368,7 @@ struct voter_contact core_voter_contact(const struct core *core, uint8_t place, 
 {
     const struct listed_voter *voter = &core->view.voters.voters[place];
     const struct absent_voter *known = absent_find(core, &voter->record);
-    const uint64_t until_ms = core_is_coordinator(core) ? lease_voter_until(core, &voter->record)
-                                                        : 0;
     struct voter_contact contact = {.is_member = electorate_position(core, voter) != VIEW_NONE,
-                                    .leased_ms = until_ms > now_ms ? until_ms - now_ms : 0,
                                     .answered_ms_ago = NEVER_MS};
 
     assert(place < core->view.voters.count);

@@ -80,7 +80,6 @@ static void send(struct run *run)
         if (message->type != ELECTION_HEARTBEAT) {
             run->result->messages++;
             run->result->bytes += election_message_bytes(message);
-            run->result->by_type[message->type]++;
             tell(run, TRIAL_SENT, message->from, NOBODY, message);
             if (is_lost) {
                 tell(run, TRIAL_LOST, message->from, NOBODY, message);

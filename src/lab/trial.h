@@ -51,7 +51,6 @@ struct trial {
 struct trial_result {
     uint64_t messages; /* sent, without heartbeats */
     uint64_t bytes;
-    uint64_t by_type[ELECTION_MESSAGE_TYPE_COUNT];
     uint64_t first_ms;   /* until a live member leads */
     uint64_t all_ms;     /* until all follow the best, for good */
     uint64_t without_ms; /* in which no live member took itself for the leader */

@@ -11,11 +11,6 @@
 
 _Static_assert(JOURNAL_NAMES_MAX >= 2, "a merge has two parents");
 
-struct observer {
-    journal_observer *call;
-    void *context;
-};
-
 /* What joined and went since the view before, until the view that shows it is there. */
 struct pending_change {
     uint32_t joined_count;
@@ -31,13 +26,13 @@ struct tags_change {
     struct tags now;
 };
 
-/* Rings: item `number`, counted from 0 for ever, lies at number % MAX. */
 /* Of one step: how often that claimant has taken it since this node has its view. */
 struct claims {
     struct node_id claimant;
     uint32_t count;
 };
 
+/* Rings: item `number`, counted from 0 for ever, lies at number % MAX. */
 struct journal {
     uint64_t cursor; /* of the newest entry */
     uint64_t counts[JOURNAL_TYPES];
@@ -62,8 +57,6 @@ struct journal {
 
     struct pending_change pending;
     struct voter_lists voters; /* of the view told last */
-    size_t observer_count;
-    struct observer observers[JOURNAL_OBSERVERS_MAX];
 };
 
 struct journal *journal_new(void)
@@ -74,13 +67,6 @@ struct journal *journal_new(void)
 void journal_free(struct journal *journal)
 {
     free(journal);
-}
-
-void journal_observe(struct journal *journal, journal_observer *observer, void *context)
-{
-    assert(journal->observer_count < JOURNAL_OBSERVERS_MAX);
-    journal->observers[journal->observer_count++] = (struct observer){.call = observer,
-                                                                      .context = context};
 }
 
 /* --- What a view changes --------------------------------------------------------------------- */
@@ -554,9 +540,6 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
     }
     if (journal_is_evidence(notice->type)) {
         evidence_append(journal, entry);
-    }
-    for (size_t i = 0; i < journal->observer_count; i++) {
-        journal->observers[i].call(journal->observers[i].context, entry);
     }
 }
 

@@ -20,7 +20,6 @@ enum {
     EVIDENCE_MAX = 256,
     EVIDENCE_REFUSALS_MAX = 32, /* of the evidence: a flood of joiners must not displace the rest */
     CAUSE_TEXT_MAX = 160,
-    JOURNAL_OBSERVERS_MAX = 8,
     JOURNAL_TAGS_MAX = 64, /* changes of tags that are kept with the tags */
     JOURNAL_NAMES_MAX = ACCUSERS_MAX,
     JOURNAL_TYPES = NOTICE_AUTOPILOT + 1, /* kinds of notices */
@@ -102,12 +101,6 @@ struct journal;
 /* NULL: no memory. */
 struct journal *journal_new(void);
 void journal_free(struct journal *journal);
-
-/* Called after each entry, loop thread. `entry` is borrowed for the call. */
-typedef void journal_observer(void *context, const struct journal_entry *entry);
-
-/* At most JOURNAL_OBSERVERS_MAX, for the journal's life. */
-void journal_observe(struct journal *journal, journal_observer *observer, void *context);
 
 /* Appends the notice and updates history and evidence; `core` is the state after the step. */
 void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,

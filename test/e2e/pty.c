@@ -101,7 +101,9 @@ static bool is_look(const char *sequence, const char *end)
     return end[-1] == 'm' || sequence[1] == '(';
 }
 
-const char *pty_screen(struct pty *pty)
+/* Has the screen drawn anew (Ctrl-L) and returns it as text: where the cursor was moved there is a
+ * blank. Valid until the next call. */
+static const char *screen_of(struct pty *pty)
 {
     static char text[PTY_BYTES_MAX];
     size_t length = 0;
@@ -129,7 +131,7 @@ const char *pty_screen(struct pty *pty)
 
 bool pty_shows(struct pty *pty, const char *text)
 {
-    return strstr(pty_screen(pty), text) != NULL;
+    return strstr(screen_of(pty), text) != NULL;
 }
 
 bool pty_is_restored(struct pty *pty)

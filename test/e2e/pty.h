@@ -33,10 +33,6 @@ void pty_resize(struct pty *pty, int rows, int columns);
 /* Reads what is there, and waits a little where nothing is. */
 void pty_read(struct pty *pty);
 
-/* Has the screen drawn anew (Ctrl-L) and returns it as text: where the cursor was moved there is a
- * blank. Valid until the next call. */
-const char *pty_screen(struct pty *pty);
-
 /* Is that on the screen? */
 bool pty_shows(struct pty *pty, const char *text);
 

@@ -8,7 +8,9 @@
 
 enum { LINE_LONGEST = 256 };
 
-bool written_next(const char **at, struct written *out)
+/* The line at `*at`, which goes on to the next one; false at the end, where one may be under way.
+ */
+static bool next_line(const char **at, struct written *out)
 {
     const char *end = strchr(*at, '\n');
 
@@ -40,7 +42,7 @@ struct written written_last(const char *path)
         at = strchr(text, '\n');
         at = at == NULL ? text + length : at + 1;
     }
-    while (written_next(&at, &last)) {
+    while (next_line(&at, &last)) {
     }
     return last;
 }
@@ -54,7 +56,7 @@ void assert_no_overlap(const char *path)
     unsigned long long latest_ns = 0;
 
     cr_assert(text != NULL, "nothing was written");
-    while (written_next(&at, &now)) {
+    while (next_line(&at, &now)) {
         cr_assert(now.epoch > before.epoch ||
                       (now.epoch == before.epoch && strcmp(now.node, before.node) == 0),
                   "%s wrote under epoch %llu after %s under %llu", now.node, now.epoch, before.node,

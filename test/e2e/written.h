@@ -11,10 +11,6 @@ struct written {
     int pid;
 };
 
-/* The line at `*at`, which goes on to the next one; false at the end, where one may be under way.
- */
-bool written_next(const char **at, struct written *out);
-
 /* What was written last. */
 struct written written_last(const char *path);
 

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 enum {
-    FORGE_MEMBERS_MAX = 16,
     FORGED_BYTES_MAX = 1500,
     FORGE_KEY_BYTES = 32,
     FORGE_ANYBODY = -1, /* in the name of a life that no view holds */

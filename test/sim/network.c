@@ -49,14 +49,14 @@ struct link *network_link(const struct network *network, uint32_t from, uint32_t
     return &network->links[(size_t)from * network->host_count + to];
 }
 
-bool network_open(const struct network *network, uint32_t from, uint32_t to)
+static bool is_open(const struct network *network, uint32_t from, uint32_t to)
 {
     return network_link(network, from, to)->cuts == 0;
 }
 
 bool network_open_both_ways(const struct network *network, uint32_t a, uint32_t b)
 {
-    return network_open(network, a, b) && network_open(network, b, a);
+    return is_open(network, a, b) && is_open(network, b, a);
 }
 
 bool network_connects(const struct network *network, uint32_t a, uint32_t b)

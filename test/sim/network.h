@@ -103,7 +103,6 @@ static inline const struct quality *network_quality(const struct network *networ
     return &network->qualities[from];
 }
 
-bool network_open(const struct network *network, uint32_t from, uint32_t to);
 bool network_open_both_ways(const struct network *network, uint32_t a, uint32_t b);
 
 /* Can a connection be made, or carry anything? */

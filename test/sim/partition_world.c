@@ -393,7 +393,8 @@ static bool owns_its_own(const struct station *station)
            set_equal(&owner->owned, &owner->target);
 }
 
-bool world_is_settled(const struct world *world)
+/* All who run agree on view and table; and, with tenures, each owns what the table says. */
+static bool is_settled(const struct world *world)
 {
     for (uint32_t i = 0; i < sim_host_count(world->sim); i++) {
         const struct station *station = &world->stations[i];
@@ -407,10 +408,10 @@ bool world_is_settled(const struct world *world)
 
 void world_settle_within(struct world *world, uint64_t ms)
 {
-    for (uint64_t i = 0; i < ms && !world_is_settled(world); i++) {
+    for (uint64_t i = 0; i < ms && !is_settled(world); i++) {
         world_run(world, 1);
     }
-    world_check(world, world_is_settled(world));
+    world_check(world, is_settled(world));
 }
 
 void world_start_first(struct world *world, uint32_t hosts)

@@ -82,9 +82,6 @@ struct world {
 struct world *world_of(const struct world_options *options);
 void world_free(struct world *world);
 void world_run(struct world *world, uint64_t ms);
-
-/* All who run agree on view and table; and, with tenures, each owns what the table says. */
-bool world_is_settled(const struct world *world);
 void world_settle_within(struct world *world, uint64_t ms);
 void world_start_first(struct world *world, uint32_t hosts);
 

@@ -176,14 +176,6 @@ Test(journal, keeps_the_tags_of_the_last_changes)
     desk_close(&desk);
 }
 
-static void count_entries(void *context, const struct journal_entry *entry)
-{
-    uint64_t *last = context;
-
-    cr_expect_eq(entry->cursor, *last + 1);
-    *last = entry->cursor;
-}
-
 /* The metrics count for ever, whatever the rings have room for. */
 Test(journal, each_kind_of_entry_is_counted)
 {
@@ -197,22 +189,6 @@ Test(journal, each_kind_of_entry_is_counted)
     cr_expect_eq(journal_count(desk.journal, NOTICE_LATE), JOURNAL_ENTRIES_MAX + 1);
     cr_expect_eq(journal_count(desk.journal, NOTICE_JOINED), 1);
     cr_expect_eq(journal_count(desk.journal, NOTICE_OTHER_TERMS), 0);
-    desk_close(&desk);
-}
-
-Test(journal, observers_see_each_entry_once)
-{
-    struct desk desk;
-    uint64_t first = 0;
-    uint64_t second = 1;
-
-    desk_open(&desk);
-    journal_observe(desk.journal, count_entries, &first);
-    tell_joined(&desk, "athens");
-    journal_observe(desk.journal, count_entries, &second);
-    tell_view(&desk, CAUSE_FOUND);
-    cr_expect_eq(first, 2);
-    cr_expect_eq(second, 2);
     desk_close(&desk);
 }
 

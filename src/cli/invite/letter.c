@@ -13,7 +13,8 @@ static const char *const shared[] = {
     "partitions", "backups",       "election", "bootstrap-expect",
 };
 
-bool letter_is_shared(const char *key)
+/* Does a key of the configuration say the same on all nodes, so that a joiner is told it? */
+static bool is_shared(const char *key)
 {
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
         if (strcmp(shared[i], key) == 0) {
@@ -69,7 +70,7 @@ static bool add_settings(const char *conf, char text[CONF_TEXT_MAX])
     struct conf_line line = {.end = 0};
 
     while (conf_next(conf, &line)) {
-        if (letter_is_shared(line.key) && !conf_add(text, line.key, line.value)) {
+        if (is_shared(line.key) && !conf_add(text, line.key, line.value)) {
             return false;
         }
     }
@@ -164,7 +165,7 @@ bool letter_read_answer(struct letter_answer *answer, const void *bytes, size_t 
             snprintf(answer->refusal, sizeof answer->refusal, "%s", line.value);
         } else if (strcmp(line.key, "key") == 0) {
             good = read_key(answer, line.value);
-        } else if (letter_is_shared(line.key)) {
+        } else if (is_shared(line.key)) {
             good = conf_add(answer->conf, line.key, line.value);
         } /* What a later version tells besides is no harm. */
     }

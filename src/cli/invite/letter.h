@@ -33,9 +33,6 @@ struct letter_answer {
 /* Is it a name that a member may have? */
 bool letter_name_is_good(const char *name);
 
-/* Does a key of the configuration say the same on all nodes, so that a joiner is told it? */
-bool letter_is_shared(const char *key);
-
 /* Write the text; they return its length, 0 when it does not fit. */
 size_t letter_write_ask(const struct letter_ask *ask, char out[LETTER_TEXT_MAX]);
 size_t letter_write_answer(const struct letter_answer *answer, char out[LETTER_TEXT_MAX]);

@@ -122,7 +122,7 @@ struct table *table_new(const struct printer *printer, const struct column *colu
     return table;
 }
 
-void table_free(struct table *table)
+static void table_free(struct table *table)
 {
     if (table != NULL) {
         scols_unref_table(table->table);

@@ -43,7 +43,6 @@ struct table;
 /* Makes a table; `columns` is borrowed for the call. A table that runs out of memory says so when
  * it is printed. */
 struct table *table_new(const struct printer *printer, const struct column *columns, size_t count);
-void table_free(struct table *table);
 
 /* Begins a row. Its cells follow from left to right and are copied; missing cells stay empty. */
 void table_row(struct table *table);

@@ -14,7 +14,8 @@ enum {
     LABEL_COLUMNS = 28,
 };
 
-void top_time_of_day(const char *time, char text[16])
+/* "12:34:56" of a time as documents have it. */
+static void time_of_day(const char *time, char text[16])
 {
     const char *separator = strchr(time, 'T');
 
@@ -34,7 +35,8 @@ static size_t first_shown(size_t count, size_t rows, size_t *scroll)
 
 /* --- Events --- */
 
-enum tone top_event_tone(const char *kind)
+/* How an event looks that is of this kind. */
+static enum tone event_tone(const char *kind)
 {
     static const struct {
         const char *kind;
@@ -57,11 +59,11 @@ enum tone top_event_tone(const char *kind)
 static void draw_event(const struct top_area *area, size_t line, const json_t *event)
 {
     const char *kind = document_text(event, "kind", "?");
-    const struct top_look look = {.tone = top_event_tone(kind)};
+    const struct top_look look = {.tone = event_tone(kind)};
     const size_t row = area->row + line;
     char time[16];
 
-    top_time_of_day(document_text(event, "time", ""), time);
+    time_of_day(document_text(event, "time", ""), time);
     (void)top_canvas_text(area->canvas, row, 0, TIME_COLUMNS - 1,
                           (struct top_look){.tone = TONE_FAINT}, time);
     (void)top_canvas_text(area->canvas, row, TIME_COLUMNS, KIND_COLUMNS - 1, look, kind);
@@ -259,7 +261,7 @@ static void add_evidence(struct wrapped *wrapped, const json_t *why)
     for (size_t i = json_array_size(evidence); i > 0; i--) {
         const json_t *entry = json_array_get(evidence, i - 1);
         char time[16];
-        top_time_of_day(document_text(entry, "time", ""), time);
+        time_of_day(document_text(entry, "time", ""), time);
         snprintf(line, sizeof line, "%-8s  %s", time, document_text(entry, "text", ""));
         add_wrapped(wrapped, TIME_COLUMNS, line);
     }

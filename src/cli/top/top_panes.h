@@ -6,12 +6,6 @@
 #include "cli/top/top_model.h"
 #include "cli/top/top_ui.h"
 
-/* "12:34:56" of a time as documents have it. */
-void top_time_of_day(const char *time, char text[16]);
-
-/* How an event looks that is of this kind. */
-enum tone top_event_tone(const char *kind);
-
 /* The members with the chosen one marked; `ui` NULL: none is. Returns the rows used. */
 size_t top_pane_members(const struct top_area *area, const struct top_model *model,
                         struct top_ui *ui);

@@ -10,7 +10,4 @@
  * EXIT_NO_COORDINATOR where there is no leader. */
 enum exit_code leader_print_line(const json_t *document);
 
-/* The same as an exit code alone. */
-enum exit_code leader_exit_code(const json_t *document);
-
 #endif

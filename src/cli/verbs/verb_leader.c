@@ -24,7 +24,8 @@ const struct verb verb_leader = {
     .run = run_leader,
 };
 
-enum exit_code leader_exit_code(const json_t *document)
+/* The same as an exit code alone. */
+static enum exit_code exit_code_of(const json_t *document)
 {
     return document_has(document, "leader") ? EXIT_DONE : EXIT_NO_COORDINATOR;
 }
@@ -93,5 +94,5 @@ static enum exit_code print_leader(const json_t *document)
 static enum exit_code run_leader(struct cli *cli, int argc, char **argv)
 {
     cli_parse(cli, &verb_leader, argc, argv, NULL);
-    return cli_show(cli, "/v1/leader", print_leader, leader_exit_code);
+    return cli_show(cli, "/v1/leader", print_leader, exit_code_of);
 }

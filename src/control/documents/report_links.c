@@ -47,7 +47,9 @@ const char *report_watch_state(const struct facts *facts, uint32_t position,
     return watch->questions > 0 ? "asked" : "heard";
 }
 
-const char *report_edge_text(unsigned edge)
+/* Why two members watch each other, from bits of enum edge: "ring 1", "oldest"; "doubt" for none.
+ */
+static const char *edge_text(unsigned edge)
 {
     static const struct {
         enum edge bit;
@@ -76,7 +78,7 @@ static json_t *ms_json(uint64_t ms)
 static json_t *watch_json(const struct facts *facts, uint32_t position, uint32_t self,
                           const struct watch_state *watch)
 {
-    const char *why = report_edge_text(core_edge(core_of(facts), self, position));
+    const char *why = edge_text(core_edge(core_of(facts), self, position));
     json_t *object = json_object();
 
     return json_finished(
@@ -319,7 +321,9 @@ static json_t *unanswered_json(const struct facts *facts, const struct roll_call
     return json_finished(array, complete);
 }
 
-json_t *report_roll_call(const struct facts *facts)
+/* Of this node's running call: {"began_ms", "left_ms", "asked", "answered", "unanswered"}, or null.
+ */
+static json_t *roll_call_json(const struct facts *facts)
 {
     const struct roll_call call = core_roll_call(core_of(facts), facts->now_ms);
 
@@ -350,5 +354,5 @@ json_t *report_links(const struct facts *facts, const struct links *links)
                     json_put(object, "watches",
                              self == VIEW_NONE ? json_array() : watches_json(facts, self)) &&
                     put_cases(object, facts) && links_put(object, links, facts) &&
-                    json_put(object, "roll_call", report_roll_call(facts)));
+                    json_put(object, "roll_call", roll_call_json(facts)));
 }

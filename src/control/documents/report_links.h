@@ -15,12 +15,4 @@ json_t *report_links(const struct facts *facts, const struct links *links);
 const char *report_watch_state(const struct facts *facts, uint32_t position,
                                const struct watch_state *watch);
 
-/* Why two members watch each other, from bits of enum edge: "ring 1", "oldest"; "doubt" for none.
- */
-const char *report_edge_text(unsigned edge);
-
-/* Of this node's running call: {"began_ms", "left_ms", "asked", "answered", "unanswered"}, or null.
- */
-json_t *report_roll_call(const struct facts *facts);
-
 #endif

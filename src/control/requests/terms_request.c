@@ -12,7 +12,6 @@
 
 struct wanted {
     struct rules rules;
-    bool has_guard;
     bool has_size;
     uint32_t size;
     bool has_profile;
@@ -41,7 +40,6 @@ static bool take_guard(const json_t *value, struct wanted *wanted, struct compla
     struct guard *guard = &wanted->rules.guard;
     uint64_t count = 0;
 
-    wanted->has_guard = true;
     if (json_is_integer(value)) {
         guard->policy = GUARD_COUNT;
         bool fits = take_number("a guard that is a number", value, 1, MEMBER_MAX, &count,

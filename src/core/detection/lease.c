@@ -112,7 +112,8 @@ uint64_t lease_of(const struct core *core, uint32_t position)
     return asked_ms == 0 ? 0 : asked_ms + lease_span_ms(core);
 }
 
-uint32_t lease_needed(const struct core *core)
+/* D8c, G2a: how many leases it takes to act outside strict, this node's own among them. */
+static uint32_t needed(const struct core *core)
 {
     return core_leases_needed(core) + 1;
 }
@@ -225,7 +226,7 @@ static bool are_enough(const struct core *core, voter_set among, uint64_t at_ms)
 bool lease_is_enough(const struct core *core, uint64_t at_ms)
 {
     return view_names_voters(&core->view) ? are_enough(core, all_voters(core), at_ms)
-                                          : is_held_by(core, lease_needed(core), at_ms);
+                                          : is_held_by(core, needed(core), at_ms);
 }
 
 /* D8c: whom it asks, the oldest first; while terms change, under strict, too, all (A2b). */
@@ -306,7 +307,7 @@ uint64_t lease_members_until(const struct core *core)
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
 {
     if (!view_names_voters(&core->view)) {
-        return lease_until(core, lease_needed(core), now_ms);
+        return lease_until(core, needed(core), now_ms);
     }
     /* A voter that is no member may have leased for longer (Z16b), and will not be asked sooner for
      * that by those who look at what is left of the right to act. */

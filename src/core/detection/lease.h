@@ -33,11 +33,9 @@ uint64_t lease_of(const struct core *core, uint32_t position);
 /* For how long a lease counts that this node asks for now. */
 uint64_t lease_span_ms(const struct core *core);
 
-/* D8c, G2a: how many leases it takes to act outside strict, this node's own among them. */
-uint32_t lease_needed(const struct core *core);
-
 /* Do so many count at that time as it takes to act: of each list of the view's voters more than
- * half (Z10c), or outside strict as many as lease_needed says? */
+ * half (Z10c), or outside strict as many as it takes with this
+ * node's own (D8c, G2a)? */
 bool lease_is_enough(const struct core *core, uint64_t at_ms);
 
 /* Until when so many leases count; 0: they do not now. No later than a lease that begins now would

@@ -157,7 +157,6 @@ struct voter_state {
 /* What a coordinator knows of one of the voters that its view names (Z6, Z16). */
 struct voter_contact {
     bool is_member;           /* it is in the view */
-    uint64_t leased_ms;       /* its lease counts for so long yet; 0: it does not */
     bool answers;             /* no member: it answered what it was asked last, or lately */
     uint64_t answered_ms_ago; /* likewise: since it answered last; NEVER_MS: it has
                                  not, or this node does not ask it */

@@ -48,8 +48,6 @@ struct beat_post {
     struct beat_view views[BEAT_VIEWS]; /* that it named in heartbeats, in a ring */
     uint32_t view_count;
     uint32_t newest;
-    uint64_t asked_number;   /* of the heartbeat that beat_post_write was asked about last */
-    bool can_say;            /* a beat says all of it, about our view */
     struct beat_peer *peers; /* by position */
 
     /* Positions by how lives begin, of the view `indexed`. */

@@ -126,6 +126,18 @@ static uint64_t age_of(const struct elector *elector, const struct node_id *life
     return position == VIEW_NONE ? UINT64_MAX : view->members[position].age;
 }
 
+/* Does this node exchange messages to elect? */
+static bool elects(const struct elector *elector)
+{
+    return elector->participant != NULL;
+}
+
+/* Does it do so at present, as a member of a view? */
+static bool takes_part(const struct elector *elector)
+{
+    return !id_is_none(&elector->life);
+}
+
 /* --- Its messages ---------------------------------------------------------------------------- */
 
 static void send_to(struct elector *elector, const struct election_message *message,
@@ -230,7 +242,7 @@ static void settle(struct elector *elector, uint64_t now_ms)
 {
     uint64_t due_ms = ELECTION_NEVER_MS;
 
-    if (elector_takes_part(elector)) {
+    if (takes_part(elector)) {
         deliver(elector, now_ms);
         due_ms = participant_deadline_ms(elector->participant);
     }
@@ -248,7 +260,7 @@ static void on_timer(uv_timer_t *timer)
     struct elector *elector = timer->data;
     const uint64_t now_ms = clock_ms();
 
-    if (elector_takes_part(elector)) {
+    if (takes_part(elector)) {
         if (now_ms >= participant_deadline_ms(elector->participant)) {
             participant_tick(elector->participant, now_ms, elector->out);
         }
@@ -355,14 +367,14 @@ static void follow(struct elector *elector, uint64_t now_ms)
 
     if (position == VIEW_NONE || (phase != PHASE_MEMBER && phase != PHASE_LEAVING) ||
         !fits(elector, view)) {
-        if (elector_takes_part(elector)) {
+        if (takes_part(elector)) {
             end_life(elector);
             settle(elector, now_ms);
         }
         return;
     }
     const struct view_id id = view_id_of(view);
-    if (elector_takes_part(elector) && view_id_equal(&id, &elector->view)) {
+    if (takes_part(elector) && view_id_equal(&id, &elector->view)) {
         return;
     }
     /* Its age is what the others know it by: with another one it is new to their elections. */
@@ -376,7 +388,7 @@ static void follow(struct elector *elector, uint64_t now_ms)
 
 void elector_on_step(struct elector *elector, uint64_t now_ms)
 {
-    if (elector_elects(elector)) {
+    if (elects(elector)) {
         follow(elector, now_ms);
     }
 }
@@ -430,7 +442,7 @@ void elector_take(struct elector *elector, const struct election_frame *frame, u
         say_other_rule(elector, &view->members[position], frame->rule);
         return;
     }
-    if (!elector_takes_part(elector) || !id_equal(self, &elector->life)) {
+    if (!takes_part(elector) || !id_equal(self, &elector->life)) {
         return;
     }
     const bool of_registry = is_of_registry(frame->kind);
@@ -503,19 +515,9 @@ void elector_free(struct elector *elector)
     free(elector->states);
 }
 
-bool elector_elects(const struct elector *elector)
-{
-    return elector->participant != NULL;
-}
-
-bool elector_takes_part(const struct elector *elector)
-{
-    return !id_is_none(&elector->life);
-}
-
 void elector_elect(struct elector *elector, uint64_t now_ms)
 {
-    if (elector_takes_part(elector)) {
+    if (takes_part(elector)) {
         participant_elect(elector->participant, now_ms, elector->out);
         settle(elector, now_ms);
     }
@@ -527,7 +529,7 @@ bool elector_stand(struct elector *elector, bool stands, uint64_t now_ms)
         return false;
     }
     elector->resigned = !stands;
-    if (elector_takes_part(elector)) {
+    if (takes_part(elector)) {
         (void)participant_stand(elector->participant, stands, now_ms, elector->out);
         settle(elector, now_ms);
     }
@@ -541,11 +543,10 @@ bool elector_stands(const struct elector *elector)
 
 const struct member *elector_leader(const struct elector *elector)
 {
-    if (!elector_elects(elector)) {
+    if (!elects(elector)) {
         return best_of_view(elector->options.config, view_now(elector));
     }
-    const uint64_t leader = elector_takes_part(elector) ? participant_leader(elector->participant)
-                                                        : NOBODY;
+    const uint64_t leader = takes_part(elector) ? participant_leader(elector->participant) : NOBODY;
     return leader == NOBODY ? NULL : member_of_age(elector, leader);
 }
 
@@ -553,14 +554,14 @@ struct election_round elector_round(const struct elector *elector)
 {
     const struct view *view = view_now(elector);
 
-    return elector_elects(elector)
+    return elects(elector)
                ? elector->participant->machine.round
                : (struct election_round){.epoch = view->epoch, .version = view->version};
 }
 
 const struct elector_state *elector_state_of(const struct elector *elector, uint32_t position)
 {
-    return elector_takes_part(elector) && position < ROSTER_MAX && elector->states[position].known
+    return takes_part(elector) && position < ROSTER_MAX && elector->states[position].known
                ? &elector->states[position]
                : NULL;
 }

@@ -83,12 +83,6 @@ void elector_on_step(struct elector *elector, uint64_t now_ms);
 /* A message of an election that came. */
 void elector_take(struct elector *elector, const struct election_frame *frame, uint64_t now_ms);
 
-/* Does this node exchange messages to elect? */
-bool elector_elects(const struct elector *elector);
-
-/* Does it do so at present, as a member of a view? */
-bool elector_takes_part(const struct elector *elector);
-
 /* Begins a new round; nothing in no view. */
 void elector_elect(struct elector *elector, uint64_t now_ms);
 
