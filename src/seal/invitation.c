@@ -29,11 +29,6 @@ bool invitation_start(void)
     return sodium_init() >= 0;
 }
 
-void invitation_wipe(void *bytes, size_t size)
-{
-    sodium_memzero(bytes, size);
-}
-
 /* --- The word ------------------------------------------------------------------------------- */
 
 enum {

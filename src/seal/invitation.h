@@ -65,7 +65,4 @@ bool invitation_open_answer(const uint8_t word[WORD_BYTES], const char *place,
                             size_t ask_length, const uint8_t *answer, size_t answer_length,
                             uint8_t *content, size_t *length);
 
-/* Overwrites what was secret. */
-void invitation_wipe(void *bytes, size_t size);
-
 #endif

@@ -132,7 +132,7 @@ void keyring_wipe(struct keyring *ring)
     sodium_memzero(ring, sizeof *ring);
 }
 
-void keyring_wipe_text(void *text, size_t size)
+void secret_wipe(void *text, size_t size)
 {
     sodium_memzero(text, size);
 }

@@ -57,7 +57,7 @@ const char *fingerprint_text(uint16_t fingerprint, char out[FINGERPRINT_TEXT_MAX
 /* Overwrites all keys, so that they are in no core dump afterwards. */
 void keyring_wipe(struct keyring *ring);
 
-/* The same for other memory that held a key. */
-void keyring_wipe_text(void *text, size_t size);
+/* The same for other memory that held a secret. */
+void secret_wipe(void *text, size_t size);
 
 #endif

@@ -126,7 +126,7 @@ enum exit_code host_read_key(const char *path, char *text, size_t size, struct f
     const bool good = keyring_parse(&ring, text, strlen(text), &line) == KEYRING_OK;
     keyring_wipe(&ring);
     if (!good) {
-        keyring_wipe_text(text, size);
+        secret_wipe(text, size);
         return failure_set(failure, EXIT_REFUSED, "%s is no key file: doyend --check says more",
                            path);
     }
@@ -223,6 +223,27 @@ static int make_file(const char *path, const char *text, mode_t mode, bool hande
     return error;
 }
 
+static int remove_file(const char *path)
+{
+    return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+/* The same in the place of what is there: a link goes, not what it leads to. */
+static int make_anew(const char *path, const char *text, mode_t mode)
+{
+    const int error = remove_file(path);
+
+    return error == 0 ? make_file(path, text, mode, false) : error;
+}
+
+/* Gives the file, if it is there, a second name in the place of what has that. */
+static int keep_as(const char *path, const char *second)
+{
+    const int error = remove_file(second);
+
+    return error != 0 ? error : link(path, second) == 0 || errno == ENOENT ? 0 : errno;
+}
+
 static enum exit_code cannot_write(const char *path, int error, struct failure *failure)
 {
     return failure_set(failure, EXIT_REFUSED, "cannot write %s: %s", path, strerror(error));
@@ -241,16 +262,11 @@ enum exit_code host_write_conf(const struct host *host, const char *text, bool k
     snprintf(made, sizeof made, "%s.new", host->conf);
     snprintf(before, sizeof before, "%s.before", host->conf);
     int error = make_folders(host, host->conf);
-    if (error == 0 && unlink(made) != 0 && errno != ENOENT) {
-        error = errno;
-    }
-    error = error == 0 ? make_file(made, text, mode, false) : error;
+    error = error == 0 ? make_anew(made, text, mode) : error;
     if (error == 0 && same && geteuid() == 0 && lchown(made, former.st_uid, former.st_gid) != 0) {
         error = errno;
     }
-    if (error == 0 && keep && rename(host->conf, before) != 0 && errno != ENOENT) {
-        error = errno;
-    }
+    error = error == 0 && keep ? keep_as(host->conf, before) : error;
     if (error == 0 && rename(made, host->conf) != 0) {
         error = errno;
     }
@@ -262,10 +278,7 @@ enum exit_code host_write_drop_in(const struct host *host, const char *text,
 {
     int error = make_folders(host, host->drop_in);
 
-    if (error == 0 && unlink(host->drop_in) != 0 && errno != ENOENT) {
-        error = errno;
-    }
-    error = error == 0 ? make_file(host->drop_in, text, 0644, false) : error;
+    error = error == 0 ? make_anew(host->drop_in, text, 0644) : error;
     return error == 0 ? EXIT_DONE : cannot_write(host->drop_in, error, failure);
 }
 

@@ -262,6 +262,6 @@ enum exit_code joiner_ask(struct joiner *joiner, const uint8_t word[WORD_BYTES],
     struct exchange room;
     const enum exit_code code = exchange(joiner, &room, word, ask, answer, failure);
 
-    invitation_wipe(&room, sizeof room);
+    secret_wipe(&room, sizeof room);
     return code;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/invite/place.h"
-#include "seal/invitation.h"
+#include "seal/keyring.h"
 
 static const char *const shared[] = {
     "cluster",    "seed",          "guard",    "size",
@@ -87,7 +87,7 @@ size_t letter_write_answer(const struct letter_answer *answer, char out[LETTER_T
     const bool fits = add_keys(answer->keys, text) && add_settings(answer->conf, text);
     const size_t length =
         fits ? written(snprintf(out, LETTER_TEXT_MAX, "%.*s", LETTER_TEXT_MAX, text)) : 0;
-    invitation_wipe(text, sizeof text);
+    secret_wipe(text, sizeof text);
     return length;
 }
 
@@ -121,8 +121,7 @@ static bool is_address(const char *text)
     uint16_t port;
 
     return strlen(text) < LETTER_ADDRESS_MAX && place_split(text, DOYEND_PORT, host, &port) &&
-           !place_is_wildcard(host) &&
-           (place_is_address(host, AF_INET) || place_is_address(host, AF_INET6));
+           !place_is_wildcard(host) && place_is_number(host);
 }
 
 bool letter_read_ask(struct letter_ask *ask, const void *bytes, size_t length)
@@ -169,7 +168,7 @@ bool letter_read_answer(struct letter_answer *answer, const void *bytes, size_t 
             good = conf_add(answer->conf, line.key, line.value);
         } /* What a later version tells besides is no harm. */
     }
-    invitation_wipe(text, sizeof text);
-    invitation_wipe(&line, sizeof line);
+    secret_wipe(text, sizeof text);
+    secret_wipe(&line, sizeof line);
     return good && (answer->refusal[0] != '\0' || answer->keys[0] != '\0');
 }

@@ -18,6 +18,11 @@ bool place_is_address(const char *host, int family)
     return inet_pton(family, host, bytes) == 1;
 }
 
+bool place_is_number(const char *host)
+{
+    return place_is_address(host, AF_INET) || place_is_address(host, AF_INET6);
+}
+
 bool place_is_wildcard(const char *host)
 {
     struct in6_addr bytes;
@@ -82,33 +87,35 @@ const char *place_seed(const char *host, uint16_t port, char out[PLACE_TEXT_MAX]
     return out;
 }
 
-static bool four_suits(const char *host, const char *own)
+bool place_is_of_one_host(const char *host)
 {
-    struct in_addr theirs;
-    struct in_addr ours;
+    struct in_addr four;
+    struct in6_addr six;
 
-    if (inet_pton(AF_INET, host, &theirs) != 1 || inet_pton(AF_INET, own, &ours) != 1) {
-        return false;
+    if (inet_pton(AF_INET, host, &four) == 1) {
+        const uint32_t address = ntohl(four.s_addr);
+        return address >> 24 != 0 && address >> 28 < 14; /* this host; many hosts */
     }
-    const uint32_t address = ntohl(theirs.s_addr);
-    return address >> 24 != 0 && address >> 28 < 14 && /* this host; many hosts */
-           (address >> 24 == IN_LOOPBACKNET) == (ntohl(ours.s_addr) >> 24 == IN_LOOPBACKNET);
+    return inet_pton(AF_INET6, host, &six) == 1 && !IN6_IS_ADDR_UNSPECIFIED(&six) &&
+           !IN6_IS_ADDR_LINKLOCAL(&six) && !IN6_IS_ADDR_MULTICAST(&six) &&
+           !IN6_IS_ADDR_V4MAPPED(&six);
 }
 
-static bool six_suits(const char *host, const char *own)
+static bool is_loopback(const char *host)
 {
-    struct in6_addr theirs;
-    struct in6_addr ours;
+    struct in_addr four;
+    struct in6_addr six;
 
-    return inet_pton(AF_INET6, host, &theirs) == 1 && inet_pton(AF_INET6, own, &ours) == 1 &&
-           !IN6_IS_ADDR_UNSPECIFIED(&theirs) && !IN6_IS_ADDR_LINKLOCAL(&theirs) &&
-           !IN6_IS_ADDR_MULTICAST(&theirs) && !IN6_IS_ADDR_V4MAPPED(&theirs) &&
-           IN6_IS_ADDR_LOOPBACK(&theirs) == IN6_IS_ADDR_LOOPBACK(&ours);
+    return inet_pton(AF_INET, host, &four) == 1
+               ? ntohl(four.s_addr) >> 24 == IN_LOOPBACKNET
+               : inet_pton(AF_INET6, host, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 bool place_suits(const char *host, const char *own)
 {
-    return four_suits(host, own) || six_suits(host, own);
+    return place_is_of_one_host(host) &&
+           place_is_address(own, place_is_address(host, AF_INET) ? AF_INET : AF_INET6) &&
+           is_loopback(host) == is_loopback(own);
 }
 
 const char *place_text(const struct sockaddr *address, char out[PLACE_TEXT_MAX])

@@ -28,13 +28,17 @@ const char *place_join(const char *host, uint16_t port, char out[PLACE_TEXT_MAX]
  * the default one, unless the end of the address could then be taken for a port. */
 const char *place_seed(const char *host, uint16_t port, char out[PLACE_TEXT_MAX]);
 
+/* Is it the address of one host, which is the same from wherever one sends to it? */
+bool place_is_of_one_host(const char *host);
+
 /* Can doyend at the address `own` have the address `host` for a seed? It does not start with one
  * that is of another family, that belongs to no single host, or that is meant on one link or host
  * alone. */
 bool place_suits(const char *host, const char *own);
 
-/* Is the host an address of this family, AF_INET or AF_INET6? */
+/* Is the host an address of this family, AF_INET or AF_INET6; is it one at all, and no name? */
 bool place_is_address(const char *host, int family);
+bool place_is_number(const char *host);
 
 /* Is it the address that stands for all addresses of a host, "0.0.0.0" or "::"? */
 bool place_is_wildcard(const char *host);

@@ -24,18 +24,16 @@ error_t setup_parse(struct setup *setup, int key, char *argument, struct argp_st
                             "--name %s: a name has 1 to 63 of A-Z a-z 0-9 . _ -, and no dash first",
                             argument);
         }
-        setup->name = argument;
+        snprintf(setup->own_name, sizeof setup->own_name, "%s", argument);
         return 0;
     case 'l':
         if (!place_split(argument, DOYEND_PORT, setup->listen_host, &setup->port) ||
-            !(place_is_address(setup->listen_host, AF_INET) ||
-              place_is_address(setup->listen_host, AF_INET6))) {
+            !place_is_number(setup->listen_host)) {
             cli_usage_error(state,
                             "--listen %s: give an address of this host, as in 10.0.0.1 or "
                             "[fd00::1]:7420",
                             argument);
         }
-        setup->listen = argument;
         return 0;
     case 'd':
         setup->dry_run = true;
@@ -55,19 +53,21 @@ static enum exit_code find_name(struct setup *setup, struct failure *failure)
 {
     char host[HOST_NAME_BYTES] = "";
 
-    if (setup->name == NULL && gethostname(host, sizeof host - 1) != 0) {
+    if (setup->own_name[0] != '\0') {
+        return EXIT_DONE;
+    }
+    if (gethostname(host, sizeof host - 1) != 0) {
         host[0] = '\0';
     }
-    const char *name = setup->name == NULL ? host : setup->name;
-    if (!letter_name_is_good(name) && strchr(name, '.') != NULL) {
+    if (!letter_name_is_good(host)) {
         host[strcspn(host, ".")] = '\0'; /* As doyend does. */
     }
-    if (!letter_name_is_good(name)) {
+    if (!letter_name_is_good(host)) {
         return failure_set(failure, EXIT_REFUSED,
                            "this host's name, \"%.80s\", cannot be a member's: add --name NAME",
-                           name);
+                           host);
     }
-    snprintf(setup->own_name, sizeof setup->own_name, "%.63s", name);
+    snprintf(setup->own_name, sizeof setup->own_name, "%.63s", host);
     return EXIT_DONE;
 }
 
@@ -75,12 +75,10 @@ enum exit_code setup_begin(struct setup *setup, struct failure *failure)
 {
     char conf[CONF_TEXT_MAX];
 
-    if (setup->listen == NULL) {
-        setup->listen_host[0] = '\0';
+    if (setup->listen_host[0] == '\0') {
         setup->port = DOYEND_PORT;
-    }
-    if (setup->listen != NULL && !place_is_wildcard(setup->listen_host) &&
-        !place_suits(setup->listen_host, setup->listen_host)) {
+    } else if (!place_is_wildcard(setup->listen_host) &&
+               !place_suits(setup->listen_host, setup->listen_host)) {
         return failure_set(failure, EXIT_USAGE,
                            "--listen %s: that is no address by which other hosts reach this one: "
                            "ip address shows those that it has",
@@ -123,7 +121,7 @@ static bool add_listen(const struct setup *setup, const char *shared, char text[
 {
     char place[PLACE_TEXT_MAX];
 
-    if (setup->listen != NULL) {
+    if (setup->listen_host[0] != '\0') {
         return conf_add(text, "listen", place_join(setup->listen_host, setup->port, place));
     }
     return !seeds_are_six(shared) || conf_add(text, "listen", place_join("::", setup->port, place));
@@ -180,8 +178,8 @@ bool setup_make_key(char line[KEY_LINE_MAX])
     }
     key_print(&key, text);
     snprintf(line, KEY_LINE_MAX, "%s\n", text);
-    keyring_wipe_text(&key, sizeof key);
-    keyring_wipe_text(text, sizeof text);
+    secret_wipe(&key, sizeof key);
+    secret_wipe(text, sizeof text);
     return true;
 }
 

@@ -13,13 +13,11 @@
 #include "cli/request/failure.h"
 
 struct setup {
-    const char *name; /* options; NULL: not given */
-    const char *listen;
-    const char *root;
+    const char *root; /* NULL: not given */
     bool dry_run;
 
     struct host host;
-    char own_name[LETTER_NAME_MAX];
+    char own_name[LETTER_NAME_MAX];   /* empty: not given */
     char listen_host[PLACE_HOST_MAX]; /* empty: all addresses of this host */
     uint16_t port;
 };

@@ -17,6 +17,7 @@
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
 #include "seal/invitation.h"
+#include "seal/keyring.h"
 
 enum {
     WORDS_MS = 600000, /* how long the words are good */
@@ -216,8 +217,8 @@ static bool reply(const struct sponsor *sponsor, struct asking *asking,
                               : 0;
     const bool sent = length > 0 && send(asking->fd, frame, length, MSG_NOSIGNAL | MSG_DONTWAIT) ==
                                         (ssize_t)length;
-    invitation_wipe(secret, sizeof secret);
-    invitation_wipe(text, sizeof text);
+    secret_wipe(secret, sizeof secret);
+    secret_wipe(text, sizeof text);
     return sent;
 }
 
@@ -249,10 +250,10 @@ static void let_in(struct sponsor *sponsor, struct asking *asking, struct invite
                     : "%s at %s hung up before it had the key, and its word is void; words left: "
                       "%u\n",
                ask->name, asking->from, open_count(sponsor));
-        invitation_wipe(invited->word, sizeof invited->word);
+        secret_wipe(invited->word, sizeof invited->word);
     }
     fflush(stdout);
-    invitation_wipe(&answer, sizeof answer);
+    secret_wipe(&answer, sizeof answer);
 }
 
 /* The word that opens the ask; NULL: none of those that are left. */
@@ -483,7 +484,7 @@ static enum exit_code check_files(const struct host *host, struct failure *failu
     if (host_read_key(key, keys, sizeof keys, failure) != EXIT_DONE) {
         return failure->code;
     }
-    invitation_wipe(keys, sizeof keys);
+    secret_wipe(keys, sizeof keys);
     return EXIT_DONE;
 }
 
@@ -512,7 +513,7 @@ static void print_lines(const struct sponsor *sponsor)
                word_text(sponsor->invited[i].word, word));
     }
     puts("\nThis waits for them; interrupted, it makes the words void.");
-    invitation_wipe(word, sizeof word);
+    secret_wipe(word, sizeof word);
     fflush(stdout);
 }
 
@@ -574,7 +575,7 @@ enum exit_code sponsor_run(struct cli *cli, const struct host *host,
     if (sponsor->fd >= 0) {
         (void)close(sponsor->fd);
     }
-    invitation_wipe(sponsor, sizeof *sponsor);
+    secret_wipe(sponsor, sizeof *sponsor);
     free(sponsor);
     return code;
 }

@@ -6,7 +6,7 @@
 #include "cli/invite/invite_options.h"
 #include "cli/invite/setup.h"
 #include "cli/verbs/verbs.h"
-#include "seal/invitation.h"
+#include "seal/keyring.h"
 
 struct init_options {
     struct setup setup;
@@ -119,7 +119,7 @@ static enum exit_code set_up(const struct init_options *options, bool *started,
         return failure_set(failure, EXIT_REFUSED, "the system gives no random bytes");
     }
     const enum exit_code code = setup_write(setup, key, conf, failure);
-    invitation_wipe(key, sizeof key);
+    secret_wipe(key, sizeof key);
     return code == EXIT_DONE ? setup_start(setup, started, failure) : code;
 }
 

@@ -8,14 +8,14 @@
 #include "cli/invite/joiner.h"
 #include "cli/invite/setup.h"
 #include "cli/verbs/verbs.h"
+#include "seal/keyring.h"
 
 enum { LINE_BYTES = 256 };
 
 struct join_options {
     struct setup setup;
-    char host[PLACE_HOST_MAX];
+    char host[PLACE_HOST_MAX]; /* empty: not given */
     uint16_t port;
-    bool has_host;
     bool has_word;
     uint8_t word[WORD_BYTES];
 };
@@ -37,7 +37,7 @@ static error_t parse_join(int key, char *argument, struct argp_state *state)
 {
     struct join_options *options = state->input;
 
-    if (key == ARGP_KEY_END && !options->has_host) {
+    if (key == ARGP_KEY_END && options->host[0] == '\0') {
         cli_usage_error(state, "say which host let this one in, as in doyen join 10.0.0.1");
     }
     if (key != ARGP_KEY_ARG) {
@@ -46,7 +46,7 @@ static error_t parse_join(int key, char *argument, struct argp_state *state)
     if (options->has_word) {
         return ARGP_ERR_UNKNOWN;
     }
-    if (options->has_host) {
+    if (options->host[0] != '\0') {
         parse_word(options, argument, state);
         return 0;
     }
@@ -61,7 +61,6 @@ static error_t parse_join(int key, char *argument, struct argp_state *state)
                         "[fd00::1]:7419",
                         argument);
     }
-    options->has_host = true;
     return 0;
 }
 
@@ -104,7 +103,7 @@ static enum exit_code read_word(struct join_options *options, struct failure *fa
     }
     line[strcspn(line, "\r\n")] = '\0';
     const bool good = word_parse(line, options->word);
-    invitation_wipe(line, sizeof line);
+    secret_wipe(line, sizeof line);
     return good ? EXIT_DONE
                 : failure_set(failure, EXIT_USAGE,
                               "that is no word of doyen invite, which has 26 letters and digits");
@@ -178,7 +177,7 @@ static enum exit_code join(struct join_options *options, struct failure *failure
     if (code == EXIT_DONE) {
         code = setup_write(setup, answer.keys, conf, failure);
     }
-    invitation_wipe(&answer, sizeof answer);
+    secret_wipe(&answer, sizeof answer);
     if (code == EXIT_DONE) {
         code = setup_start(setup, &started, failure);
     }
@@ -190,11 +189,11 @@ static enum exit_code join(struct join_options *options, struct failure *failure
 
 static enum exit_code run_join(struct cli *cli, int argc, char **argv)
 {
-    struct join_options options = {.has_host = false};
+    struct join_options options = {.has_word = false};
     struct failure failure;
 
     cli_parse(cli, &verb_join, argc, argv, &options);
     const enum exit_code code = join(&options, &failure);
-    invitation_wipe(options.word, sizeof options.word);
+    secret_wipe(options.word, sizeof options.word);
     return code == EXIT_DONE ? code : failure_report(&failure);
 }

@@ -21,8 +21,8 @@ struct voters_options {
     const char *what; /* NULL: show them */
     const char *name;
     const char *with;
-    const char *witness;               /* HOST:PORT, as given; NULL: the newcomer is a member */
-    char address[WITNESS_ADDRESS_MAX]; /* which that is */
+    const char *witness;          /* HOST:PORT, as given; NULL: the newcomer is a member */
+    char address[PLACE_TEXT_MAX]; /* which that is */
     bool dry_run;
     uint64_t timeout_ms;
 };

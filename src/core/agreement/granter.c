@@ -29,9 +29,7 @@ static void deny(struct core *core, uint32_t claimant, uint64_t epoch, enum clai
         message->claim_refused.epoch = epoch;
         message->claim_refused.reason = reason;
         message->claim_refused.wait_ms = wait_ms;
-        message->claim_refused.promised = core->promise.epoch > core->change.pending.epoch
-                                              ? core->promise.epoch
-                                              : core->change.pending.epoch;
+        message->claim_refused.promised = larger(core->promise.epoch, core->change.pending.epoch);
     }
     route_send(core, message, claimant);
 }
@@ -176,13 +174,12 @@ void granter_on_claim(struct core *core, const struct message *message)
 static void judge_again(struct core *core)
 {
     const struct waiting_claim *waiting = &core->granting.waiting;
-    const struct promise *promise = &core->promise;
     const struct node_id nobody = {.bytes = {0}};
     uint32_t claimant = view_find(&core->view, &waiting->id);
 
     if (core->now_ms >= waiting->until_ms || claimant == VIEW_NONE ||
-        core->peers[claimant].charge.verdict != VERDICT_NONE || waiting->epoch < promise->epoch ||
-        (waiting->epoch == promise->epoch && !id_equal(&promise->to, &waiting->id))) {
+        core->peers[claimant].charge.verdict != VERDICT_NONE ||
+        why_epoch_is_not_free(core, &waiting->id, waiting->epoch) != REFUSED_COUNT) {
         refuse_later(core, MESSAGE_CLAIM, &waiting->id, REFUSED_CLAIM_LAPSED);
         core->granting.waiting.until_ms = 0;
         return;

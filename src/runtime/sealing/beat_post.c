@@ -32,8 +32,8 @@ static void forget_keys(struct beat_post *post)
     for (uint32_t i = 0; i < capacity; i++) {
         post->peers[i].has_out = false;
         post->peers[i].has_in = false;
-        keyring_wipe_text(&post->peers[i].out, sizeof post->peers[i].out);
-        keyring_wipe_text(&post->peers[i].in, sizeof post->peers[i].in);
+        secret_wipe(&post->peers[i].out, sizeof post->peers[i].out);
+        secret_wipe(&post->peers[i].in, sizeof post->peers[i].in);
     }
 }
 

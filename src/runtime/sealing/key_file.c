@@ -118,7 +118,7 @@ bool key_file_read(const char *path, struct keyring *ring, struct complaint *com
         } else {
             sound = parse_text(ring, text, (size_t)length, path, complaint);
         }
-        keyring_wipe_text(text, sizeof text);
+        secret_wipe(text, sizeof text);
     }
     (void)close(fd);
     return sound;
@@ -163,8 +163,8 @@ bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *co
     int error = written < 0 || fsync(fd) != 0 ? errno : 0;
     error = written < KEY_TEXT_MAX && error == 0 ? ENOSPC : error; /* It is short, and has none. */
     *fingerprint = key.fingerprint;
-    keyring_wipe_text(line, sizeof line);
-    keyring_wipe_text(&key, sizeof key);
+    secret_wipe(line, sizeof line);
+    secret_wipe(&key, sizeof key);
     if (close(fd) != 0 && error == 0) {
         error = errno;
     }

@@ -143,7 +143,7 @@ static bool write_ring(const char *path, const struct keyring *ring, struct comp
     const int dir = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int error = dir < 0 ? errno : replace_file(dir, base, new_name, text, length);
 
-    keyring_wipe_text(text, sizeof text);
+    secret_wipe(text, sizeof text);
     if (dir >= 0) {
         (void)close(dir);
     }
