@@ -1,6 +1,11 @@
 /* Voters that are no members, above all witnesses (Z16): a coordinator asks them for their leases
  * as strangers, with PING to where they are. It asks when without them the right to act would not
- * be sure any more, and otherwise so seldom that it is known whether they live. */
+ * be sure any more, and otherwise so seldom that it is known whether they live.
+ *
+ *     the members' leases and its own last on make a quorum --> asked seldom: does it live?
+ *     they do not, or its lease is half over                 --> asked, and again in a while
+ *     the coordinator does not act, or acted until just now  --> the while is half a round trip
+ */
 #ifndef CORE_ABSENT_H
 #define CORE_ABSENT_H
 

@@ -1,6 +1,11 @@
 /* The epoch and the version that a proposal of this node gets: above all that it has used (S1),
  * above what others hold in its name (V4i), and none that leaps or that no receiver would take
- * (V4k, V7). */
+ * (V4k, V7).
+ *
+ *     epoch      that of the view, or the one that was just won
+ *     version    one above the view's, this life's latest, and what others hold in its name
+ *     neither    where the numbers are used up: another epoch is asked for (K4e, Z5c)
+ */
 #ifndef CORE_CHANGE_COUNT_H
 #define CORE_CHANGE_COUNT_H
 

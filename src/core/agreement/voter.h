@@ -4,7 +4,12 @@
  *
  * Whoever gets a question from the network hands it in as plain values and sends the answer. While
  * the record on disk does not hold what the answer speaks of, the question waits here: core.c takes
- * the answers that are due after EVENT_SYNCED. */
+ * the answers that are due after EVENT_SYNCED.
+ *
+ *     may it have the epoch? --.     refuse: bound to a higher one, or to another under this one
+ *                               +--> grant: written first? --no--> waits for the disk --> answer
+ *     may it lease until t? ---'                           --yes--> answer at once
+ */
 #ifndef CORE_VOTER_H
 #define CORE_VOTER_H
 

@@ -1,4 +1,9 @@
-/* The joiner's side: asking to be let in, and founding when nobody is there (F1, F2, J3). */
+/* The joiner's side: asking to be let in, and founding when nobody is there (F1, F2, J3).
+ *
+ *     JOIN to seeds and known peers --> OFFER    --> READY, echoing it --> a view with this node in
+ * it ^    pauses double         a refusal --> at the slowest pace, the reason told
+ *            '------------------------- nothing   --> may it found? after T_discover it does
+ */
 #ifndef CORE_JOIN_H
 #define CORE_JOIN_H
 

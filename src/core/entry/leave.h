@@ -1,5 +1,10 @@
 /* Going in good order: a member asks the coordinator, the coordinator hands over to the next
- * oldest, and neither takes anything over (E1 to E3). */
+ * oldest, and neither takes anything over (E1 to E3).
+ *
+ *     member       --WISH to leave--> coordinator: next view without it --> STOPPED
+ *     coordinator  --HANDOVER--> next oldest: view without the old one  --> STOPPED
+ *     either, and T_leave is over, or nobody is left                    --> STOPPED
+ */
 #ifndef CORE_LEAVE_H
 #define CORE_LEAVE_H
 

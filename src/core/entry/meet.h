@@ -1,5 +1,9 @@
 /* Who else waits to be let in: the nodes whose JOINs this one has heard lately, while it waits
- * itself. With enough of them around a node that was told how many to expect founds (F3). */
+ * itself. With enough of them around a node that was told how many to expect founds (F3).
+ *
+ *     JOINs heard lately, of   X  Y  Z   and this node: four wait
+ *     expected to be           4         the one of the lowest address among them founds
+ */
 #ifndef CORE_MEET_H
 #define CORE_MEET_H
 

@@ -1,5 +1,9 @@
 /* Tags at run time: what the operator of this node wants it to have is asked of the coordinator
- * until the view has it (E8). */
+ * until the view has it (E8).
+ *
+ *     wanted: zone=b    view: zone=a --> WISH, again and again --> view: zone=b
+ *                       view: zone=c, whoever asked for that   --> WISH, after a pause (E8c)
+ */
 #ifndef CORE_ENTRY_TAG_H
 #define CORE_ENTRY_TAG_H
 

@@ -1,5 +1,9 @@
 /* Terms that the operator of this node wants the cluster to have are asked of the coordinator until
- * the view has them (A1). */
+ * the view has them (A1).
+ *
+ *     wanted with number 4 --WISH--> coordinator --> view with another number than 4: it is over,
+ *                                                    whoever's wish that was
+ */
 #ifndef CORE_ENTRY_TERMS_H
 #define CORE_ENTRY_TERMS_H
 

@@ -1,5 +1,9 @@
 /* What a member wants of the coordinator, and asks for until its view shows it: to be let out, a
- * planned move, tags, or terms (E1, E4, E8, A1). */
+ * planned move, tags, or terms (E1, E4, E8, A1).
+ *
+ *     operator --> this node --WISH, every T_prepare/3--> coordinator --> next view shows it: done
+ *                      '---------- until T_leave is over --------------> given up, and told
+ */
 #ifndef CORE_ENTRY_WISH_H
 #define CORE_ENTRY_WISH_H
 

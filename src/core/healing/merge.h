@@ -1,6 +1,13 @@
 /* Two parts of a cluster become one again (M3 to M7). The part that loses the comparison asks; the
  * winner's coordinator makes one view of both, which both parts' members accept because their own
- * coordinator agreed. Nobody restarts. */
+ * coordinator agreed. Nobody restarts.
+ *
+ *     coordinator of the lesser part                   coordinator of the greater part
+ *     stops acting --MERGE, its view, every T_prepare/3--> busy, or not greater: refuses
+ *                          <--PREPARE of the merged view-- has room and is settled: one view of
+ * both acknowledges it ---------ACK--------------------> COMMIT, to both parts' members waits
+ * T_merge in vain: goes on as before, pauses
+ */
 #ifndef CORE_MERGE_H
 #define CORE_MERGE_H
 

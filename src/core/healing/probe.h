@@ -1,5 +1,10 @@
 /* Looking for other parts of the cluster at the addresses of seeds and of the gone (M1), and
- * comparing two parts (M2). */
+ * comparing two parts (M2).
+ *
+ *     coordinator of one part --PROBE--> an address of the other --> its coordinator: compare
+ *         guard met | more holders | older oldest | lower lineage, lower id   the first that
+ * differs the lesser part asks for the merge (merge.h); the other waits for it
+ */
 #ifndef CORE_PROBE_H
 #define CORE_PROBE_H
 

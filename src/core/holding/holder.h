@@ -1,4 +1,10 @@
-/* A member's own candidates: what they hold, and until when (K2 to K5, K8). */
+/* A member's own candidates: what they hold, and until when (K2 to K5, K8).
+ *
+ *     stands --> waits --granted--> holds --each answer: longer--> holds
+ *                  ^                  |--t is over, or another reign refuses it--> lost: waits
+ *                  '------------------'--asked back, or resigned--> let go, which is said until
+ * heard
+ */
 #ifndef CORE_HOLDER_H
 #define CORE_HOLDER_H
 

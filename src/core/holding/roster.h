@@ -1,6 +1,11 @@
 /* The coordinator's list of who stands for which role and who holds it, and the one rule that moves
  * what is towards what is to be (K1, K5 to K8). It lasts for one epoch: the next coordinator is
- * told anew. */
+ * told anew.
+ *
+ *     told by members --> candidates of a role, by its policy --> so many of them are to hold it
+ *     holds, and is not to    --> asked to let go
+ *     is to, and does not     --> granted, once there is room
+ */
 #ifndef CORE_ROSTER_H
 #define CORE_ROSTER_H
 
