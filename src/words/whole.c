@@ -9,7 +9,6 @@
 
 enum { SPAN_TEXT_MAX = 40, MS_PER_S = 1000, S_PER_MIN = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
 
-#define FAULTS_NEXT "doyen fault clear ends the faults"
 #define BEHIND_NEXT "doyen doctor measures whether long messages pass"
 
 /* --- Words ----------------------------------------------------------------------------------- */
@@ -36,12 +35,14 @@ __attribute__((format(printf, 2, 3))) static void say_more(char text[WHOLE_TEXT_
     va_end(arguments);
 }
 
-/* "4.2 s", "3 min": as exact as is of use. */
+/* "420 ms", "4.2 s", "3 min": as exact as is of use. */
 static const char *span_text(uint64_t ms, char text[SPAN_TEXT_MAX])
 {
     const uint64_t s = ms / MS_PER_S;
 
-    if (s < S_PER_MIN) {
+    if (s == 0) {
+        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " ms", ms);
+    } else if (s < S_PER_MIN) {
         snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " s", s, ms % MS_PER_S / 100);
     } else if (s < S_PER_HOUR) {
         snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " min", s / S_PER_MIN);
@@ -248,8 +249,7 @@ static void say_idle(const struct whole_facts *facts, struct whole *whole)
             "nobody acts here: none of the %" PRIu32
             " others is heard by this node, which coordinates",
             facts->members - 1);
-        say(whole->next, "%s",
-            facts->faults > 0 ? FAULTS_NEXT : "doyen matrix shows who hears whom");
+        say(whole->next, "doyen matrix shows who hears whom");
     } else if (facts->coordinates && facts->handed_over) {
         say(whole->sentence, "nobody acts here: this node has handed over, and nobody has taken "
                              "over yet");
@@ -342,9 +342,7 @@ static bool is_unheard(const struct whole_facts *facts, struct whole *whole)
         say(whole->sentence, "coordinator %s, not heard for %s", facts->coordinator,
             span_text(facts->coordinator_heard_ms, span));
     }
-    say(whole->next, "%s",
-        facts->faults > 0 ? FAULTS_NEXT
-                          : "doyen matrix shows who hears whom, doyen why the evidence");
+    say(whole->next, "doyen matrix shows who hears whom, doyen why the evidence");
     return true;
 }
 
@@ -354,7 +352,7 @@ static bool is_behind(const struct whole_facts *facts, struct whole *whole)
         return false;
     }
     say(whole->sentence, "this node is behind: it does not get the view that the others hold");
-    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : BEHIND_NEXT);
+    say(whole->next, BEHIND_NEXT);
     return true;
 }
 
@@ -410,8 +408,7 @@ static bool has_bad_link(const struct whole_facts *facts, struct whole *whole)
     } else {
         say(whole->sentence, "%" PRIu32 " links are bad", facts->bad_links);
     }
-    say(whole->next, "%s",
-        facts->faults > 0 ? FAULTS_NEXT : "doyen matrix shows the links that are bad");
+    say(whole->next, "doyen matrix shows the links that are bad");
     return true;
 }
 
@@ -428,7 +425,7 @@ static bool has_member_behind(const struct whole_facts *facts, struct whole *who
             "%" PRIu32 " of %" PRIu32 " members are behind: they do not get the present view",
             facts->members_behind, facts->members);
     }
-    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : BEHIND_NEXT);
+    say(whole->next, BEHIND_NEXT);
     return true;
 }
 
@@ -448,7 +445,7 @@ static bool has_suspect(const struct whole_facts *facts, struct whole *whole)
         say(whole->sentence, "%" PRIu32 " of %" PRIu32 " members are %s", count, facts->members,
             word);
     }
-    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : "doyen why tells the evidence");
+    say(whole->next, "doyen why tells the evidence");
     return true;
 }
 
@@ -470,25 +467,58 @@ static bool may_act_alone(const struct whole_facts *facts)
     return facts->guard.guard.policy == GUARD_NONE;
 }
 
+/* A few by name, and more by their number and the latest of them. */
+static void say_who_is_missing(const struct whole_facts *facts, struct whole *whole)
+{
+    const uint32_t count = facts->missing;
+    char ago[SPAN_TEXT_MAX];
+
+    span_text(facts->missing_ms, ago);
+    if (count > WHOLE_NAMED_MAX) {
+        say_more(whole->sentence, "%" PRIu32 " failed, %s as the latest %s ago", count,
+                 facts->missing_name, ago);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        say_more(whole->sentence, "%s%s",
+                 i == 0           ? ""
+                 : i + 1 == count ? " and "
+                                  : ", ",
+                 facts->missing_names[i]);
+    }
+    if (count == 1 && facts->missing_behind) {
+        say_more(whole->sentence, " was removed because it is behind %s ago", ago);
+    } else {
+        say_more(whole->sentence, " failed%s %s ago", count > 1 ? ", the latest" : "", ago);
+    }
+}
+
+static void say_if_alive(const struct whole_facts *facts, struct whole *whole)
+{
+    if (facts->missing_alive < facts->missing) { /* The others are known to have ended. */
+        say_more(whole->sentence, "; %" PRIu32 " of them may be alive, and act, too (guard none)",
+                 facts->missing_alive);
+    } else {
+        say_more(whole->sentence, "; if alive, %s may act, too (guard none)",
+                 facts->missing > 1 ? "they" : "it");
+    }
+}
+
 static bool has_missing(const struct whole_facts *facts, struct whole *whole)
 {
     const uint32_t total = facts->members + facts->missing;
     const bool spare = facts->guard.needed == 0 || is_strict(facts) ||
                        facts->guard.fresh > facts->guard.needed;
-    char ago[SPAN_TEXT_MAX];
 
     if (!is_in(facts) || facts->missing == 0) {
         return false;
     }
-    say(whole->sentence, "%" PRIu32 " of %" PRIu32 " %s here: %s%s %s %s ago%s", facts->members,
-        total, facts->members == 1 ? "is" : "are",
-        facts->missing_name == NULL ? "one" : facts->missing_name,
-        facts->missing > 1 ? ", the latest to go," : "",
-        facts->missing_behind ? "was removed because it is behind" : "failed",
-        span_text(facts->missing_ms, ago), spare ? "" : "; not one more can be lost");
+    say(whole->sentence, "%" PRIu32 " of %" PRIu32 " %s here: ", facts->members, total,
+        is_or_are(facts->members));
+    say_who_is_missing(facts, whole);
+    say_more(whole->sentence, "%s", spare ? "" : "; not one more can be lost");
     if (facts->missing_alive > 0 && may_act_alone(facts)) {
-        say_more(whole->sentence, "; if alive, %s may act, too (guard none)",
-                 facts->missing > 1 ? "they" : "it");
+        say_if_alive(facts, whole);
     }
     say(whole->next, "doyen why tells why the failed ones are gone");
     return true;
@@ -500,14 +530,14 @@ static bool is_blocked(const struct whole_facts *facts, struct whole *whole)
         return false;
     }
     say(whole->sentence, "%s", facts->way);
-    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : facts->way_next);
+    say(whole->next, "%s", facts->way_next);
     return true;
 }
 
 static bool is_healthy(const struct whole_facts *facts, struct whole *whole)
 {
     say(whole->sentence, "healthy: %" PRIu32 " of %" PRIu32, facts->members, facts->members);
-    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : "nothing; doyen watch shows changes");
+    say(whole->next, "nothing; doyen watch shows changes");
     return true;
 }
 
@@ -537,10 +567,10 @@ static const struct row {
     [WHOLE_HEALTHY] = {"healthy", WHOLE_GOOD, is_healthy},
 };
 
-/* Where somebody is not heard, and the reason is known, that is what to mend. */
-static void say_way(const struct whole_facts *facts, struct whole *whole)
+/* May it come of a way that is not whole, or of faults that somebody injected? */
+static bool may_come_of_a_way(enum whole_state state)
 {
-    switch (whole->state) {
+    switch (state) {
     case WHOLE_NOT_IN:
     case WHOLE_NOBODY_ACTS:
     case WHOLE_SPLIT:
@@ -551,9 +581,7 @@ static void say_way(const struct whole_facts *facts, struct whole *whole)
     case WHOLE_MEMBER_BEHIND:
     case WHOLE_SUSPECT:
     case WHOLE_MISSING:
-        say_more(whole->sentence, "; %s", facts->way);
-        say(whole->next, "%s", facts->way_next);
-        return;
+        return true;
     case WHOLE_ADDRESS_GONE:
     case WHOLE_LEAVING:
     case WHOLE_MERGING:
@@ -561,7 +589,21 @@ static void say_way(const struct whole_facts *facts, struct whole *whole)
     case WHOLE_BLOCKED:
     case WHOLE_HEALTHY:
     case WHOLE_STATES:
-        return;
+        return false;
+    }
+    return false;
+}
+
+/* Faults are easily forgotten, and then a riddle: nothing is said without them, and what they may
+ * have caused is mended by their end. */
+static void say_faults(const struct whole_facts *facts, struct whole *whole)
+{
+    const bool healthy = whole->state == WHOLE_HEALTHY || whole->state == WHOLE_BLOCKED;
+
+    say_more(whole->sentence, "; %" PRIu32 " fault%s %s in force here on purpose", facts->faults,
+             facts->faults == 1 ? "" : "s", is_or_are(facts->faults));
+    if (healthy || may_come_of_a_way(whole->state)) {
+        say(whole->next, "doyen fault clear ends the %s", facts->faults == 1 ? "fault" : "faults");
     }
 }
 
@@ -579,8 +621,11 @@ void whole_judge(const struct whole_facts *facts, struct whole *whole)
         whole->state = (enum whole_state)(i + 1); /* The last one always holds. */
     }
     whole->severity = rows[whole->state].severity;
-    if (facts->way != NULL && facts->faults == 0) {
-        say_way(facts, whole);
+    if (facts->faults > 0) {
+        say_faults(facts, whole);
+    } else if (facts->way != NULL && may_come_of_a_way(whole->state)) {
+        say_more(whole->sentence, "; %s", facts->way);
+        say(whole->next, "%s", facts->way_next);
     }
 }
 

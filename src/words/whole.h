@@ -14,7 +14,10 @@
 
 #include "core/core.h"
 
-enum { WHOLE_TEXT_MAX = 1024 };
+enum {
+    WHOLE_TEXT_MAX = 1024,
+    WHOLE_NAMED_MAX = 3, /* who is missing is named, up to so many */
+};
 
 /* The most severe first. */
 enum whole_state {
@@ -85,6 +88,9 @@ struct whole_facts {
     uint64_t starved;              /* connections given up for lack of descriptors */
     const char *way;               /* what is wrong with the way to another, */
     const char *way_next;          /* and what to do about it */
+
+    /* The first of those who are missing, in the view's order. */
+    const char *missing_names[WHOLE_NAMED_MAX];
 
     /* Under guard strict. */
     uint32_t voters;        /* 0: another guard */

@@ -498,6 +498,33 @@ Test(cli_top, what_is_well_is_not_counted)
     top_model_deinit(&model);
 }
 
+/* Who coordinates is not all: what it said of its right to act, and how old that is. */
+Test(cli_top, whether_another_coordinator_acts_is_told)
+{
+    struct top_model model = model_of_three();
+    struct top_ui ui = {.pane = TOP_PANE_LINKS};
+
+    take(&model, TOP_MEMBERS,
+         "{\"self\":\"athens\",\"coordinator\":\"cyrene\",\"acting_said_ms\":37,\"members\":[]}",
+         ASKED_MS);
+    take(&model, TOP_LINKS,
+         "{\"members\":3,\"watches\":[{\"name\":\"cyrene\",\"linked\":false}],\"silent\":[],"
+         "\"failed\":[],\"bad\":[]}",
+         ASKED_MS);
+    char *text = screen_of(&model, &ui, 12, 80);
+    cr_expect_not_null(strstr(text, "\ncoordinator cyrene: acts, said "), "%s", text);
+    cr_expect_null(strstr(text, "links is good"), "a lifeline is down:\n%s", text);
+    free(text);
+    take(&model, TOP_MEMBERS,
+         "{\"self\":\"athens\",\"coordinator\":\"cyrene\",\"acting_said_ms\":null,\"members\":[]}",
+         ASKED_MS);
+    text = screen_of(&model, &ui, 12, 80);
+    cr_expect_not_null(strstr(text, "\ncoordinator cyrene: whether it acts is not known here"),
+                       "%s", text);
+    free(text);
+    top_model_deinit(&model);
+}
+
 /* Whether another one votes may not be known, but whether it is in the view and heard is. */
 Test(cli_top, under_guard_strict_a_line_names_the_voters)
 {

@@ -193,7 +193,7 @@ Test(control_entry, a_split_and_a_merge_under_way_are_told)
     struct journal_entry merging = entry_of(
         (struct notice){.type = NOTICE_MERGING, .subject = subject_of('B'), .on = true});
 
-    assert_sentence(&split, "the cluster may have split: 3 of 5 members were lost at once");
+    assert_sentence(&split, "3 of 5 members were lost at once, as when a cluster splits");
     assert_sentence(&merging, "this node's part asks the coordinator at 10.0.0.66:7420 to absorb "
                               "it, and does not act meanwhile");
     merging.notice.on = false;

@@ -28,6 +28,7 @@ static void scene_open(struct scene *scene, const char *letters)
     facts->self = &scene->self;
     facts->view = &scene->built.view;
     facts->coordinator = view_is_empty(facts->view) ? NULL : view_coordinator(&scene->built.view);
+    facts->acting_said_ms = NEVER_MS;
     facts->phase = view_is_empty(facts->view) ? PHASE_JOINING : PHASE_MEMBER;
     facts->peers = calloc(facts->view->member_count + 1, sizeof *facts->peers);
     facts->silent = calloc(facts->view->member_count + 1, sizeof *facts->silent);
@@ -47,7 +48,7 @@ static void scene_close(struct scene *scene)
 static const char *page_of(struct scene *scene)
 {
     text_builder_clear(&scene->html);
-    page_write(&scene->facts, &scene->whole, &scene->html);
+    page_write(&scene->facts, &scene->whole, 1795910400000, &scene->html);
     text_builder_add_bytes(&scene->html, "", 1);
     cr_assert_not(scene->html.failed);
     return scene->html.bytes;
@@ -73,6 +74,43 @@ Test(control_page, each_member_is_shown_as_it_is_heard)
     assert_says(&scene, "<tr class=\"silent\"><td class=\"age\">2</td>");
     assert_says(&scene, "<tr class=\"suspect\"><td class=\"age\">3</td>");
     assert_says(&scene, "<td class=\"heard\">not yet</td>");
+    scene_close(&scene);
+}
+
+/* Of another coordinator it is told what that one said of itself, and how old that is. */
+Test(control_page, who_acts_is_told_with_the_guard)
+{
+    struct scene scene;
+
+    scene_open(&scene, "B A");
+    scene.facts.guard = (struct guard_state){
+        .guard = {.policy = GUARD_MAJORITY, .count = 3}, .needed = 2, .fresh = 2, .met = true};
+    assert_says(&scene, "coordinates; whether it acts is not known here. 2 members, view ");
+    assert_says(&scene, " Guard majority of 3, met: 2 heard, 2 needed.</p>");
+    cr_assert_null(strstr(page_of(&scene), "badge acting"));
+    scene.facts.acting_said_ms = 37;
+    scene.facts.guard = (struct guard_state){.guard = {.policy = GUARD_NONE}, .met = true};
+    assert_says(&scene, "coordinates, and acts, as it said 37 ms ago.");
+    assert_says(&scene, " Guard none: each part may act.</p>");
+    assert_says(&scene, "<span class=\"badge acting\">acting</span>");
+    scene_close(&scene);
+}
+
+/* An address leads to the page of that node, where this one has its own at the same place. */
+Test(control_page, addresses_lead_to_the_other_pages)
+{
+    struct scene scene;
+
+    scene_open(&scene, "A B");
+    scene.config.http_on = true;
+    scene.config.advertise = scene.built.view.members[0].address;
+    scene.config.http = scene.config.advertise;
+    scene.config.http.port = (uint16_t)(scene.config.advertise.port + 1000);
+    const char *link = strstr(page_of(&scene), "<a href=\"http://");
+    cr_assert_not_null(link, "%s", page_of(&scene));
+    cr_assert_gt(link, strstr(page_of(&scene), "<bdi>B</bdi>"), "this node has the page already");
+    scene.config.http.bytes[15] ^= 1;
+    cr_assert_null(strstr(page_of(&scene), "<a href"));
     scene_close(&scene);
 }
 
@@ -103,7 +141,7 @@ Test(control_page, a_node_without_a_view_says_so)
     struct scene scene;
 
     scene_open(&scene, "");
-    assert_says(&scene, "sees it, joining</p>");
-    assert_says(&scene, "There is no coordinator.");
+    assert_says(&scene, "sees it, joining, at 2026-11-29T00:00:00 UTC</p>");
+    assert_says(&scene, "who coordinates, is not known here.");
     scene_close(&scene);
 }

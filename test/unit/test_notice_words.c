@@ -157,7 +157,7 @@ static const struct words_case cases[] = {
      "view 2.7 exists with two contents; the coordinator repairs it",
      "epoch=2 version=7 member_count=4"},
     {{.type = NOTICE_SPLIT, .count = 2, .needed = 5},
-     "the cluster may have split: 2 of 5 members were lost at once",
+     "2 of 5 members were lost at once, as when a cluster splits",
      "lost=2 of=5"},
     {{.type = NOTICE_MERGE,
       .parents = {{.epoch = 4, .version = 9}, {.epoch = 3, .version = 7}},

@@ -70,7 +70,8 @@ Test(whole, all_is_well)
 
     expect(&facts, WHOLE_HEALTHY, "healthy: 5 of 5", "nothing");
     facts.faults = 1; /* One is in force, and nobody has missed anything yet. */
-    expect(&facts, WHOLE_HEALTHY, "healthy: 5 of 5", "doyen fault clear");
+    expect(&facts, WHOLE_HEALTHY, "healthy: 5 of 5; 1 fault is in force here on purpose",
+           "doyen fault clear ends the fault");
     facts = voters();
     expect(&facts, WHOLE_HEALTHY, "healthy: 3 of 3", "nothing");
 }
@@ -249,6 +250,14 @@ Test(whole, a_split_says_whether_the_others_may_act)
     expect(&facts, WHOLE_SPLIT,
            "may have split: 3 of 5 were lost at once 3.0 s ago; they may act, too (guard none)",
            "doyen why ephesus");
+    facts.split_ms = 25;
+    facts.faults = 3; /* The likely cause is told with it. */
+    facts.way = "TCP of cyrene answers and UDP does not";
+    facts.way_next = "permit UDP";
+    expect(&facts, WHOLE_SPLIT,
+           "may have split: 3 of 5 were lost at once 25 ms ago; they may act, too (guard none); "
+           "3 faults are in force here on purpose",
+           "doyen fault clear ends the faults");
     facts = split(GUARD_COUNT, 2, 2);
     expect(
         &facts, WHOLE_SPLIT,
@@ -280,9 +289,12 @@ Test(whole, a_coordinator_that_is_not_heard)
     facts.suspect = "athens";
     expect(&facts, WHOLE_UNHEARD, "coordinator athens, not heard for 4.2 s", "doyen matrix");
     facts.faults = 1;
-    expect(&facts, WHOLE_UNHEARD, "coordinator athens, not heard for 4.2 s", "doyen fault clear");
+    expect(&facts, WHOLE_UNHEARD,
+           "coordinator athens, not heard for 4.2 s; 1 fault is in force here on purpose",
+           "doyen fault clear");
+    facts.faults = 0;
     facts.coordinator_heard_ms = NEVER_MS;
-    expect(&facts, WHOLE_UNHEARD, "coordinator athens was not heard yet", "doyen fault clear");
+    expect(&facts, WHOLE_UNHEARD, "coordinator athens was not heard yet", "doyen matrix");
 
     facts = five();
     facts.coordinates = true;
@@ -319,7 +331,7 @@ Test(whole, warnings)
     struct whole_facts facts = five();
 
     facts.missing = 1;
-    facts.missing_name = "cyrene";
+    facts.missing_name = facts.missing_names[0] = "cyrene";
     facts.missing_ms = 12345;
     expect(&facts, WHOLE_MISSING, "5 of 6 are here: cyrene failed 12.3 s ago", "doyen why");
     facts.missing_behind = true;
@@ -334,14 +346,16 @@ Test(whole, warnings)
         .guard = {.policy = GUARD_MAJORITY, .count = 9}, .needed = 5, .fresh = 5, .met = true};
     facts.missing = 2;
     facts.missing_ms = 7200000;
+    facts.missing_names[1] = "byzantium";
     expect(&facts, WHOLE_MISSING,
-           "5 of 7 are here: cyrene, the latest to go, failed 2 h ago; not one more can be lost",
+           "5 of 7 are here: cyrene and byzantium failed, the latest 2 h ago; not one more can be "
+           "lost",
            "doyen why");
     facts.way = "TCP of cyrene answers and UDP does not";
     facts.way_next = "permit UDP";
     expect(&facts, WHOLE_MISSING,
-           "5 of 7 are here: cyrene, the latest to go, failed 2 h ago; not one more can be lost; "
-           "TCP of cyrene answers and UDP does not",
+           "5 of 7 are here: cyrene and byzantium failed, the latest 2 h ago; not one more can be "
+           "lost; TCP of cyrene answers and UDP does not",
            "permit UDP");
     facts.missing = 0;
     expect(&facts, WHOLE_BLOCKED, "TCP of cyrene answers and UDP does not", "permit UDP");
@@ -370,6 +384,30 @@ Test(whole, warnings)
            "this part is being absorbed by another, and nobody in it acts meanwhile", "nothing");
     facts.phase = PHASE_LEAVING;
     expect(&facts, WHOLE_LEAVING, "this node is leaving", "nothing");
+}
+
+/* Each by name where they are few; and those of whom it is known that they ended act nowhere. */
+Test(whole, who_is_missing_is_named_or_counted)
+{
+    struct whole_facts facts = five();
+
+    facts.missing = 3;
+    facts.missing_alive = 2;
+    facts.missing_ms = 400;
+    facts.missing_names[0] = "athens";
+    facts.missing_names[1] = "byzantium";
+    facts.missing_name = facts.missing_names[2] = "cyrene";
+    expect(&facts, WHOLE_MISSING,
+           "5 of 8 are here: athens, byzantium and cyrene failed, the latest 400 ms ago; 2 of them "
+           "may be alive, and act, too (guard none)",
+           "doyen why");
+    facts.missing = facts.missing_alive = 4;
+    facts.missing_name = "delphi";
+    expect(
+        &facts, WHOLE_MISSING,
+        "5 of 9 are here: 4 failed, delphi as the latest 400 ms ago; if alive, they may act, too "
+        "(guard none)",
+        "doyen why");
 }
 
 Test(whole, each_state_has_a_word_of_its_own)

@@ -45,6 +45,22 @@ static void draw_cluster(const struct top_area *area, size_t line, const struct 
                   document_number(view, "version"), text);
 }
 
+/* Of another coordinator: what it said of itself, and how old that is. */
+static void other_acting_text(char text[128], const struct top_model *model,
+                              const struct top_now *now)
+{
+    const json_t *members = model->documents[TOP_MEMBERS];
+    const uint64_t since_ms = now->clock_ms > model->seen_ms ? now->clock_ms - model->seen_ms : 0;
+    char ago[DURATION_TEXT_MAX];
+
+    if (document_has(members, "acting_said_ms")) {
+        duration_text(ago, document_number(members, "acting_said_ms") + since_ms);
+        snprintf(text, 128, ": acts, said %s ago", ago);
+    } else {
+        snprintf(text, 128, ": whether it acts is not known here");
+    }
+}
+
 /* "acts, 899 ms left (advisory)" */
 static void acting_text(char text[128], const struct top_model *model, const struct top_now *now)
 {
@@ -53,8 +69,12 @@ static void acting_text(char text[128], const struct top_model *model, const str
     const uint64_t left_ms = top_model_acting_left_ms(model, now->clock_ms);
     char left[DURATION_TEXT_MAX];
 
-    if (coordinator == NULL || strcmp(coordinator, document_text(members, "self", "")) != 0) {
+    if (coordinator == NULL) {
         text[0] = '\0';
+        return;
+    }
+    if (strcmp(coordinator, document_text(members, "self", "")) != 0) {
+        other_acting_text(text, model, now);
         return;
     }
     if (left_ms == 0) {

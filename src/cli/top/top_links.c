@@ -72,6 +72,17 @@ static void add_bad(struct lines *lines, const json_t *bad)
     add_sentence(lines, TONE_BAD, text);
 }
 
+/* Has this node the lifeline of each member that it watches? */
+static bool all_are_up(const json_t *watches)
+{
+    for (size_t i = 0; i < json_array_size(watches); i++) {
+        if (!document_is_true(json_array_get(watches, i), "linked")) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void add_sentences(struct lines *lines, const json_t *links)
 {
     const json_t *bad = json_object_get(links, "bad");
@@ -93,7 +104,8 @@ static void add_sentences(struct lines *lines, const json_t *links)
                  json_array_size(failed));
         add_sentence(lines, TONE_PLAIN, text);
     }
-    if (json_array_size(bad) == 0 && json_array_size(silent) == 0) {
+    if (json_array_size(bad) == 0 && json_array_size(silent) == 0 && json_array_size(failed) == 0 &&
+        all_are_up(json_object_get(links, "watches"))) {
         add_sentence(lines, TONE_GOOD, "all that is known of the links is good");
     }
 }

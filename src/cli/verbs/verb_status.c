@@ -94,14 +94,17 @@ static void print_view(const struct printer *printer, const json_t *status)
     const json_t *counts = json_object_get(status, "counts");
     const uint64_t members = document_number(view, "members");
     const uint64_t suspects = document_number(counts, "suspect");
+    const uint64_t acked = document_number(view, "acked");
 
     if (members == 0) {
         printer_fact(printer, "view", TONE_DOUBTFUL, "none yet");
         return;
     }
-    printer_fact(printer, "view", TONE_PLAIN, "%" PRIu64 ".%" PRIu64 ", held by %" PRIu64,
-                 document_number(view, "epoch"), document_number(view, "version"),
-                 document_number(view, "acked"));
+    printer_fact(printer, "view", TONE_PLAIN,
+                 acked < members ? "%" PRIu64 ".%" PRIu64 ", held by %" PRIu64 " of %" PRIu64
+                                   " so far"
+                                 : "%" PRIu64 ".%" PRIu64 ", held by all %" PRIu64,
+                 document_number(view, "epoch"), document_number(view, "version"), acked, members);
     if (suspects == 0) {
         printer_fact(printer, "members", TONE_GOOD, "%" PRIu64 ", none suspect", members);
     } else {
@@ -146,7 +149,8 @@ static void print_coordinator(const struct printer *printer, const json_t *statu
         printer_fact(printer, "coordinator", TONE_GOOD, "%s, acting as it said %s ago", coordinator,
                      ago);
     } else {
-        printer_fact(printer, "coordinator", TONE_PLAIN, "%s", coordinator);
+        printer_fact(printer, "coordinator", TONE_DOUBTFUL, "%s; whether it acts is not known here",
+                     coordinator);
     }
 }
 

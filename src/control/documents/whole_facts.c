@@ -136,6 +136,9 @@ static void collect_missing(const struct facts *facts, struct whole_facts *whole
         const bool alive = !has_ended(&facts->view->gone[i]);
         whole->split_missing += alive && went_then(facts, split, i);
         whole->missing_alive += alive;
+        if (whole->missing < WHOLE_NAMED_MAX) {
+            whole->missing_names[whole->missing] = facts->view->gone[i].name;
+        }
         whole->missing++;
         if (whole->missing_name == NULL || facts->gone_ms[i] <= whole->missing_ms) {
             whole->missing_name = facts->view->gone[i].name;

@@ -401,10 +401,9 @@ static void mismatch_sentence(const struct journal_entry *entry, struct text_bui
 
 static void split_sentence(const struct notice *notice, struct text_builder *sentence)
 {
-    text_builder_format(sentence,
-                        "the cluster may have split: %" PRIu32 " of %" PRIu32
-                        " members were lost at once",
-                        notice->count, notice->needed);
+    text_builder_format(
+        sentence, "%" PRIu32 " of %" PRIu32 " members were lost at once, as when a cluster splits",
+        notice->count, notice->needed);
 }
 
 static void leader_sentence(const struct subject *subject, struct text_builder *sentence)

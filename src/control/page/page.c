@@ -5,8 +5,10 @@
 
 #include "base/text.h"
 #include "control/text/html.h"
+#include "control/text/time_text.h"
 #include "words/address_text.h"
 #include "words/notice_text.h"
+#include "words/terms_text.h"
 
 /* Text is isolated by <bdi>, so that a name with a mark of direction cannot turn its neighbours
  * around. */
@@ -39,16 +41,20 @@ static void add_head(struct text_builder *html, const struct facts *facts)
                            "</head>\n");
 }
 
-static void add_header(struct text_builder *html, const struct facts *facts)
+/* With the moment of the answer: without scripts nothing else tells that it is an old one. */
+static void add_header(struct text_builder *html, const struct facts *facts, int64_t wall_ms)
 {
+    char time[TIME_TEXT_MAX];
+
     text_builder_add(html,
                      "<header class=\"top\"><img src=\"/page/icon.svg\" alt=\"\" width=\"36\" "
                      "height=\"36\"><div><h1>");
     add_name(html, facts->config->cluster);
     text_builder_add(html, "</h1><p>as ");
     add_name(html, facts->self->name);
-    text_builder_format(html, " sees it, %s</p></div></header>\n",
-                        facts->phase == PHASE_MEMBER ? "a member" : phase_text(facts->phase));
+    text_builder_format(html, " sees it, %s, at %.19s UTC</p></div></header>\n",
+                        facts->phase == PHASE_MEMBER ? "a member" : phase_text(facts->phase),
+                        time_text(wall_ms, time));
 }
 
 /* The state of the whole, over the whole width, in its colour. */
@@ -66,21 +72,53 @@ static void add_whole(struct text_builder *html, const struct whole *whole)
     text_builder_add(html, "</div>\n");
 }
 
-static void add_summary(struct text_builder *html, const struct facts *facts)
+/* Of another coordinator what it said of itself is known, and how old that is. */
+static void add_coordinator(struct text_builder *html, const struct facts *facts)
 {
-    text_builder_add(html, "<p class=\"summary\">");
     if (facts->coordinator == NULL) {
         text_builder_add(html, "There is no coordinator.");
-    } else {
-        add_name(html, facts->coordinator->name);
-        text_builder_add(html, " coordinates");
-        if (id_equal(&facts->coordinator->id, &facts->self->id)) {
-            text_builder_add(html, facts->acting ? ", and acts" : ", but does not act now");
-        }
-        text_builder_add(html, ".");
+        return;
     }
-    text_builder_format(html, " %" PRIu32 " members, epoch %" PRIu64 ", view %" PRIu64 ".</p>\n",
-                        facts->view->member_count, facts->view->epoch, facts->view->version);
+    add_name(html, facts->coordinator->name);
+    text_builder_add(html, " coordinates");
+    if (id_equal(&facts->coordinator->id, &facts->self->id)) {
+        text_builder_add(html, facts->acting ? ", and acts." : ", but does not act now.");
+    } else if (facts->acting_said_ms != NEVER_MS) {
+        text_builder_format(html, ", and acts, as it said %" PRIu64 " ms ago.",
+                            facts->acting_said_ms);
+    } else {
+        text_builder_add(html, "; whether it acts is not known here.");
+    }
+}
+
+static void add_guard(struct text_builder *html, const struct guard_state *guard)
+{
+    char words[GUARD_TEXT_MAX];
+
+    guard_words(&guard->guard, words);
+    text_builder_format(html, " Guard %s", words);
+    if (guard->guard.policy == GUARD_NONE) {
+        text_builder_add(html, ": each part may act.");
+    } else {
+        text_builder_format(html, ", %smet: %" PRIu32 " heard, %" PRIu32 " needed.",
+                            guard->met ? "" : "not ", guard->fresh, guard->needed);
+    }
+}
+
+static void add_summary(struct text_builder *html, const struct facts *facts)
+{
+    const struct view *view = facts->view;
+
+    text_builder_add(html, "<p class=\"summary\">");
+    if (view_is_empty(view)) {
+        text_builder_add(html, "Who the members are, and who coordinates, is not known here.");
+    } else {
+        add_coordinator(html, facts);
+        text_builder_format(html, " %" PRIu32 " members, view %" PRIu64 ".%" PRIu64 ".",
+                            view->member_count, view->epoch, view->version);
+        add_guard(html, &facts->guard);
+    }
+    text_builder_add(html, "</p>\n");
 }
 
 static const char *state_of(const struct facts *facts, uint32_t position)
@@ -131,6 +169,46 @@ static void add_address(struct text_builder *html, const struct address *address
     }
 }
 
+/* Where the page of another node is, if it has one as this node does: on the address of its member,
+ * as far from its port as here. */
+static bool find_page(const struct facts *facts, const struct member *member, struct address *page)
+{
+    const struct config *config = facts->config;
+    const int port = member->address.port + config->http.port - config->advertise.port;
+    const bool same = address_is_wildcard(&config->http) ||
+                      address_same_host(&config->http, &config->advertise);
+
+    *page = member->address;
+    page->port = (uint16_t)port;
+    return config->http_on && same && !address_is_none(&member->address) &&
+           !id_equal(&member->id, &facts->self->id) && port > 0 && port <= UINT16_MAX;
+}
+
+static void add_member_address(struct text_builder *html, const struct facts *facts,
+                               const struct member *member)
+{
+    struct address page;
+
+    if (!find_page(facts, member, &page)) {
+        add_address(html, &member->address);
+        return;
+    }
+    text_builder_add(html, "<a href=\"http://");
+    add_address(html, &page);
+    text_builder_add(html, "/\">");
+    add_address(html, &member->address);
+    text_builder_add(html, "</a>");
+}
+
+/* As this node knows it: the coordinator by its own word. */
+static bool acts(const struct facts *facts, const struct member *member)
+{
+    return id_equal(&member->id, &facts->self->id)
+               ? facts->acting
+               : facts->acting_said_ms != NEVER_MS && facts->coordinator != NULL &&
+                     id_equal(&member->id, &facts->coordinator->id);
+}
+
 static void add_member(struct text_builder *html, const struct facts *facts, uint32_t position)
 {
     const struct member *member = &facts->view->members[position];
@@ -143,7 +221,7 @@ static void add_member(struct text_builder *html, const struct facts *facts, uin
     if (facts->coordinator != NULL && id_equal(&member->id, &facts->coordinator->id)) {
         text_builder_add(html, " <span class=\"badge coordinator\">coordinator</span>");
     }
-    if (facts->acting && id_equal(&member->id, &facts->self->id)) {
+    if (acts(facts, member)) {
         text_builder_add(html, " <span class=\"badge acting\">acting</span>");
     }
     if (member->drained) {
@@ -153,7 +231,7 @@ static void add_member(struct text_builder *html, const struct facts *facts, uin
                         state);
     add_heard(html, facts, position);
     text_builder_add(html, "</td><td class=\"address\">");
-    add_address(html, &member->address);
+    add_member_address(html, facts, member);
     text_builder_add(html, "</td><td class=\"tags\">");
     add_tags(html, member_tags(member));
     text_builder_add(html, "</td></tr>\n");
@@ -207,11 +285,12 @@ static void put_header(struct answer *answer, const char *name, const char *valu
     }
 }
 
-void page_write(const struct facts *facts, const struct whole *whole, struct text_builder *html)
+void page_write(const struct facts *facts, const struct whole *whole, int64_t wall_ms,
+                struct text_builder *html)
 {
     add_head(html, facts);
     text_builder_add(html, "<body><div id=\"page\">\n");
-    add_header(html, facts);
+    add_header(html, facts, wall_ms);
     add_whole(html, whole);
     text_builder_add(html, "<main>\n");
     add_summary(html, facts);
@@ -221,11 +300,11 @@ void page_write(const struct facts *facts, const struct whole *whole, struct tex
                            "</p></noscript>\n</main></div></body>\n</html>\n");
 }
 
-struct answer page_answer(const struct facts *facts, const struct whole *whole)
+struct answer page_answer(const struct facts *facts, const struct whole *whole, int64_t wall_ms)
 {
     struct text_builder html = {0};
 
-    page_write(facts, whole, &html);
+    page_write(facts, whole, wall_ms, &html);
     struct answer answer = answer_text(MHD_HTTP_OK, &html, "text/html; charset=utf-8");
     put_header(&answer, "Content-Security-Policy", PAGE_POLICY);
     put_header(&answer, "X-Content-Type-Options", "nosniff");

@@ -17,10 +17,11 @@
  * with. The oldest are shown. */
 enum { PAGE_MEMBERS_MAX = 500 };
 
-/* Appends the page as of `facts`. */
-void page_write(const struct facts *facts, const struct whole *whole, struct text_builder *html);
+/* Appends the page as of `facts`, which are of `wall_ms`, Unix time. */
+void page_write(const struct facts *facts, const struct whole *whole, int64_t wall_ms,
+                struct text_builder *html);
 
 /* The same as an answer. */
-struct answer page_answer(const struct facts *facts, const struct whole *whole);
+struct answer page_answer(const struct facts *facts, const struct whole *whole, int64_t wall_ms);
 
 #endif

@@ -33,6 +33,7 @@
 #include "control/resources/argument.h"
 #include "control/resources/campaign_answer.h"
 #include "control/resources/server.h"
+#include "runtime/host/clock.h"
 #include "runtime/options/value.h"
 #include "words/notice_text.h"
 
@@ -649,7 +650,7 @@ static struct answer answer_page(struct request *request)
     struct whole whole;
 
     collect_whole(control, &whole);
-    return page_answer(&control->facts, &whole);
+    return page_answer(&control->facts, &whole, clock_wall_ms());
 }
 
 static struct answer answer_page_file(struct request *request)
