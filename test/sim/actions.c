@@ -859,6 +859,18 @@ void sim_mend_one_way(struct sim *sim, uint32_t from, uint32_t to)
     if (link->cuts > 0) {
         link->cuts--;
     }
+    if (link->cuts == 0) {
+        link->held_us = 0;
+    }
+}
+
+void sim_hold_back(struct sim *sim, uint32_t from, uint32_t to, uint64_t ms)
+{
+    struct link *link = network_link(&sim->network, from, to);
+
+    sim_cut_one_way(sim, from, to);
+    trace_note(sim, "and what is sent meanwhile comes in %" PRIu64 " ms", ms);
+    link->held_us = sim->now_us + ms * US_PER_MS;
 }
 
 void sim_cut_streams(struct sim *sim, uint32_t a, uint32_t b)
@@ -957,6 +969,7 @@ void sim_heal(struct sim *sim)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         for (uint32_t k = 0; k < sim->host_count; k++) {
             network_link(&sim->network, i, k)->cuts = 0;
+            network_link(&sim->network, i, k)->held_us = 0;
             network_link(&sim->network, i, k)->changed_us = sim->now_us;
             network_link(&sim->network, i, k)->stream_cuts = 0;
             network_narrow(&sim->network, i, k, 0);

@@ -77,6 +77,10 @@ const struct fault *fault_table(uint32_t *count)
         {"clock of a witness", 2, FAULTS_OF_WITNESS_HOSTS, FAULT_HARMLESS,
          strike_clock_of_a_witness},
         {"disk of a witness", 2, FAULTS_OF_WITNESS_HOSTS, FAULT_HARMLESS, strike_disk_of_a_witness},
+        {"pause of several", 3, FAULTS_OF_SITES, FAULT_SPLITS, strike_pause_of_several},
+        {"stuck store", 2, FAULTS_OF_SITES, FAULT_FORGETS, strike_stuck_store},
+        {"held back", 3, FAULTS_OF_SITES, FAULT_SPLITS, strike_held_back},
+        {"loss of what is long", 2, FAULTS_OF_SITES, FAULT_SPLITS, strike_loss_of_what_is_long},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

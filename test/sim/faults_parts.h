@@ -134,6 +134,13 @@ void strike_cut_of_the_acting(struct sim *sim, struct random *random);
 void strike_no_quorum_heard(struct sim *sim, struct random *random);
 void strike_hand_over(struct sim *sim, struct random *random);
 
+/* --- faults_shared.c --- */
+
+void strike_pause_of_several(struct sim *sim, struct random *random);
+void strike_stuck_store(struct sim *sim, struct random *random);
+void strike_held_back(struct sim *sim, struct random *random);
+void strike_loss_of_what_is_long(struct sim *sim, struct random *random);
+
 /* --- faults_terms.c --- */
 
 void strike_change_of_terms(struct sim *sim, struct random *random);

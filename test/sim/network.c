@@ -103,6 +103,12 @@ static bool is_too_long(const struct link *link, size_t length)
     return link->bytes_max != 0 && length > link->bytes_max;
 }
 
+static uint32_t loss_ppm(const struct quality *quality, size_t length)
+{
+    return quality->loss_ppm + quality->damage_ppm +
+           (length >= LONG_BYTES ? quality->long_loss_ppm : 0);
+}
+
 struct fate network_fate(const struct link *link, const struct quality *quality,
                          struct random *random, size_t length)
 {
@@ -110,7 +116,7 @@ struct fate network_fate(const struct link *link, const struct quality *quality,
     struct fate fate = {0};
 
     if (link->cuts > 0 || (bytes_max != 0 && length > bytes_max) || is_too_long(link, length) ||
-        network_happens(random, quality->loss_ppm + quality->damage_ppm)) {
+        network_happens(random, loss_ppm(quality, length))) {
         return fate;
     }
     fate.copies = 1;

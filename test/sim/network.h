@@ -14,6 +14,7 @@
 
 enum {
     COPIES_MAX = 2,      /* the datagram and its repetition */
+    LONG_BYTES = 300,    /* no link drops a shorter datagram for its length */
     REPLAY_KEPT = 64,    /* packets remembered to be sent once more much later */
     PACKET_CLASSES = 19, /* sizes of packet buffers: 256 bytes, doubled up to 64 MiB */
     PACKET_BYTES_MIN = 256,
@@ -34,6 +35,7 @@ struct quality {
     uint32_t garbage_ppm; /* bytes that mean nothing come in addition */
     uint32_t foreign_ppm; /* the same message of a cluster of another name comes in addition */
     uint32_t datagram_bytes_max; /* 300 or more: longer datagrams vanish; 0: none does */
+    uint32_t long_loss_ppm;      /* besides, of datagrams of 300 bytes or more */
 };
 
 /* A view under way in open packets, which share it. */
@@ -68,6 +70,7 @@ struct link {
     uint32_t cuts;           /* how many faults keep it cut; 0: open */
     uint32_t stream_cuts;    /* likewise, for connections alone */
     uint64_t changed_us;     /* when it was last cut or mended */
+    uint64_t held_us;        /* while it is cut, what is sent on it comes then; 0: it is lost */
     uint64_t stream_free_us; /* a stream delivers in order: not before this */
     uint32_t bytes_max;      /* of a datagram, or a segment of a stream: 300 or more; 0: any */
     struct packet

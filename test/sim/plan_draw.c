@@ -9,6 +9,7 @@ enum {
     CLOCKS_ONE_IN = 8,         /* plans have clocks that are wrong */
     SIZE_ONE_IN = 4,           /* have paths through which nothing long passes */
     QUESTIONS_ONE_IN = 8,      /* have questions that are lost, or what answers them */
+    SITES_ONE_IN = 6,          /* have faults of what several hosts share */
     NARROWED_ONE_IN = 8,       /* one for good, unless a host is broken in another way */
     OPTIONS_ONE_IN = 10,       /* have hosts that are started with other options */
     OPERATORS_ONE_IN = 4,      /* have operators who move the coordinator */
@@ -380,4 +381,5 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         ((!options->liar && !has_fault(plan, FAULTS_OF_RECOVERY)) || draw_witness_beside(seed))) {
         draw_witness(plan, options->only);
     }
+    draw_group(plan, FAULTS_OF_SITES, NULL, SITES_ONE_IN);
 }

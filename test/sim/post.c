@@ -39,9 +39,6 @@ void post_push(struct sim *sim, struct packet *packet, uint64_t at_us)
  * a member goes out whole. */
 enum { SEAL_BYTES = 52, HEADERS_BYTES = 42, BEATS_PER_WHOLE = 50 };
 
-/* No link drops datagrams that are shorter for their length (datagram_bytes_max, bytes_max). */
-enum { SHORT_BYTES = 300 };
-
 /* Is its frame that short? */
 static bool is_short(const struct message *message)
 {
@@ -64,7 +61,7 @@ static struct packet *frame_of(struct sim *sim, const struct host *host,
         sim->wire, effect->message, &copy, &length);
     struct packet *packet = network_packet(&sim->network, length);
 
-    assert(!is_short(effect->message) || length < SHORT_BYTES);
+    assert(!is_short(effect->message) || length < LONG_BYTES);
     sim->encoded = effect->message;
     packet->source = host->address;
     if (length <= PACKET_BYTES_MIN) {
@@ -259,7 +256,8 @@ static bool is_brief(struct sim *sim, const struct effect *effect)
 static bool needs_frame(struct sim *sim, const struct quality *quality, const struct link *link,
                         const struct effect *effect)
 {
-    const bool is_narrow = quality->datagram_bytes_max != 0 || link->bytes_max != 0;
+    const bool is_narrow = quality->datagram_bytes_max != 0 || quality->long_loss_ppm != 0 ||
+                           link->bytes_max != 0;
 
     return !sim->options.spares_codec || (is_narrow && !is_short(effect->message)) ||
            !(is_brief(sim, effect) ? sim->brief_bytes <= DATAGRAM_FRAME_BYTES_MAX
@@ -303,6 +301,11 @@ static void send_datagram(struct sim *sim, const struct host *host, const struct
     const size_t length = packet->open ? 0 : packet->length; /* An open one fits. */
     const struct link *link = network_link(&sim->network, packet->from, packet->to);
     const uint64_t began_us = sent_us(sim, packet->from);
+    if (link->cuts > 0 && link->held_us > sim->now_us) {
+        network_hold(packet);
+        post_push(sim, packet, link->held_us); /* In the order of sending. */
+        return;
+    }
     struct fate fate = network_fate(link, quality, &sim->random, length);
     for (uint32_t i = 0; i < fate.copies; i++) {
         network_hold(packet);

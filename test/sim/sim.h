@@ -266,6 +266,11 @@ void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails);
 
 void sim_cut_one_way(struct sim *sim, uint32_t from, uint32_t to);
 void sim_mend_one_way(struct sim *sim, uint32_t from, uint32_t to);
+
+/* The same, but datagrams that are sent while it is cut are not lost: they come `ms` from now, also
+ * where it was mended before. */
+void sim_hold_back(struct sim *sim, uint32_t from, uint32_t to, uint64_t ms);
+
 void sim_cut(struct sim *sim, uint32_t a, uint32_t b);
 void sim_mend(struct sim *sim, uint32_t a, uint32_t b);
 
