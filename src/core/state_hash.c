@@ -99,7 +99,7 @@ static uint64_t add_tags(uint64_t hash, const struct core *core)
     }
     for (uint32_t i = 0; i < core->tag_wishes.count; i++) {
         const struct tag_wish *wish = &core->tag_wishes.list[i];
-        hash = hash_u64(add_id(hash, &wish->id), wish->done ? wish->until_ms : 0);
+        hash = hash_u64(add_id(hash, &wish->id), wish->done ? wish->kept.over_ms : 0);
         hash = hash_bytes(hash, wish->tags.text, wish->tags.length);
     }
     return hash;

@@ -365,9 +365,9 @@ Test(core_claim, a_grant_shows_what_was_accepted_whatever_comes_after_it)
 
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = proposed}});
     cr_assert_eq(rig->core->change.pending.hash, proposed->hash);
-    rig->core->promise.backoff_ms = NEVER_MS;
+    rig->core->promise.backoff.over_ms = NEVER_MS;
     rig_pass(rig, 2 * rig->timing.lost_ms, "");
-    rig->core->promise.backoff_ms = rig->now_ms;
+    rig->core->promise.backoff.over_ms = rig->now_ms;
     verdict_evidence_changed(rig->core);
     const struct message claim = rig_claim(rig_view(rig, "A B C"), 9);
     const struct message received = rig_message(rig, 'B', &claim);

@@ -337,12 +337,12 @@ Test(core_roles, who_uses_up_all_tokens_begins_one_epoch)
     rig_pass(rig, rig->timing.batch_ms, "B C");
     cr_assert(rig->core->change.on);
     cr_assert_gt(rig->core->change.pending.epoch, epoch);
-    const uint64_t outdone_ms = rig->core->counting.outdone_ms;
+    const uint64_t outdone_ms = rig->core->counting.outdone.over_ms;
     cr_assert_gt(outdone_ms, rig->now_ms);
     rig_pass(rig, rig->timing.heartbeat_ms + 1, "B C");
     lets_go(rig, 'B', &b, false);
     rig_pass(rig, rig->timing.batch_ms, "B C");
-    cr_assert_eq(rig->core->counting.outdone_ms, outdone_ms);
+    cr_assert_eq(rig->core->counting.outdone.over_ms, outdone_ms);
     rig_free(rig);
 }
 

@@ -328,7 +328,7 @@ bool candidacy_take_out(struct core *core)
 static bool may_begin(const struct core *core)
 {
     return !core->candidacy.on && core->life.phase == PHASE_MEMBER && !core->change.on &&
-           core->now_ms >= core->promise.backoff_ms;
+           pause_is_over(&core->promise.backoff, core->now_ms);
 }
 
 void candidacy_on_evidence(struct core *core)

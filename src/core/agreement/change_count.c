@@ -69,11 +69,10 @@ bool change_outdo(struct core *core, const struct view *forged)
 {
     struct counting *counting = &core->counting;
 
-    if (core->now_ms < counting->outdone_ms) {
+    if (!pause_pass(&counting->outdone, core->now_ms, core_repair_ms(core))) {
         return false;
     }
     REACHED(forged_view_outdone);
-    counting->outdone_ms = core->now_ms + core_repair_ms(core);
     /* V4k: a version above one that leaps is a leap for those who were not shown that one. */
     const bool leaps = forged->version > core->view.version + SAID_LEAP_MAX;
     if (!leaps && forged->version > counting->version_used) {
@@ -92,12 +91,9 @@ bool change_outdo(struct core *core, const struct view *forged)
 
 void change_outgrow(struct core *core)
 {
-    struct counting *counting = &core->counting;
-
-    if (core->now_ms < counting->outdone_ms) {
+    if (!pause_pass(&core->counting.outdone, core->now_ms, core->timing.fresh_ms)) {
         return;
     }
-    counting->outdone_ms = core->now_ms + core->timing.fresh_ms;
     if (core_is_strict(core)) {
         change_want_epoch_of_voters(core);
     } else {
@@ -136,6 +132,6 @@ void change_count_reset(struct core *core)
 {
     core->counting.version_used = 0;
     core->counting.epoch_used = 0;
-    core->counting.outdone_ms = 0;
+    core->counting.outdone.over_ms = 0;
     core->counting.overtaken = 0;
 }

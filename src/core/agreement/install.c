@@ -134,11 +134,10 @@ static bool is_known(const struct core *core, struct view *view)
 /* The question for a view, because of the message; NULL: it was asked a moment ago. */
 static struct message *make_pull(struct core *core, const struct message *message)
 {
-    if (core->now_ms < core->install.pull_ms) {
+    if (!pause_pass(&core->install.pulled, core->now_ms, core_repair_ms(core))) {
         refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
         return NULL;
     }
-    core->install.pull_ms = core->now_ms + core_repair_ms(core);
     return outbox_message(core, MESSAGE_PULL);
 }
 
@@ -365,13 +364,10 @@ static void send_view(struct core *core, const struct message *asked, const stru
 /* Shows the view for the message that asks for it, or that shows that it is needed. */
 static void send_view_to_peer(struct core *core, const struct message *message, uint32_t position)
 {
-    struct peer_repair *repair = &core->peers[position].repair;
-
-    if (repair->sent_view_ms != 0 && core->now_ms < repair->sent_view_ms + core_repair_ms(core)) {
+    if (!pause_pass(&core->peers[position].repair.shown, core->now_ms, core_repair_ms(core))) {
         refuse(core, message, REFUSED_VIEW_SHOWN_LATELY);
         return;
     }
-    repair->sent_view_ms = core->now_ms;
     send_view(core, message, &core->view.members[position].id,
               &core->view.members[position].address);
 }
@@ -590,9 +586,9 @@ static void on_other_content(struct core *core, const struct message *message)
         (authority_knows(core, position) || is_fellows_word(core, message))) {
         install_saw_leap(core);
     }
-    if (core_is_coordinator(core) && from_member && core->now_ms >= core->install.superseded_ms) {
+    if (core_is_coordinator(core) && from_member &&
+        pause_pass(&core->install.superseded, core->now_ms, core->timing.fresh_ms)) {
         REACHED(other_content_superseded);
-        core->install.superseded_ms = core->now_ms + core->timing.fresh_ms;
         next_view_want_version(core);
         next_view_now(core);
     }

@@ -511,7 +511,7 @@ static struct tag_wish *place_for(struct core *core, const struct node_id *id)
     struct tag_wish *own = wish_of(core, id);
 
     for (uint32_t i = 0; own == NULL && i < wishes->count; i++) {
-        if (wishes->list[i].done && core->now_ms >= wishes->list[i].until_ms) {
+        if (wishes->list[i].done && pause_is_over(&wishes->list[i].kept, core->now_ms)) {
             own = &wishes->list[i];
         }
     }
@@ -531,7 +531,7 @@ enum refusal next_view_want_tags(struct core *core, uint32_t position, const str
         if (same) {
             return REFUSED_SO_ALREADY;
         }
-        if (wish != NULL && core->now_ms < wish->until_ms) {
+        if (wish != NULL && !pause_is_over(&wish->kept, core->now_ms)) {
             return REFUSED_TAGS_TOO_SOON;
         }
         wish = place_for(core, &member->id);
@@ -539,7 +539,7 @@ enum refusal next_view_want_tags(struct core *core, uint32_t position, const str
     if (wish == NULL) {
         return REFUSED_TAGS_NO_PLACE;
     }
-    *wish = (struct tag_wish){.id = member->id, .done = same, .until_ms = core->now_ms};
+    *wish = (struct tag_wish){.id = member->id, .done = same, .kept.over_ms = core->now_ms};
     tags_copy(&wish->tags, tags);
     next_view_soon(core);
     return REFUSED_COUNT;
@@ -572,7 +572,7 @@ static void settle_wishes(struct core *core)
                    tags_equal(member_tags(&core->view.members[position]), &wish->tags);
         if (!wish->done && (has || position == VIEW_NONE)) {
             wish->done = true;
-            wish->until_ms = core->now_ms + (has ? TAGS_PAUSE_MS : 0);
+            pause_begin(&wish->kept, core->now_ms, has ? TAGS_PAUSE_MS : 0);
         }
     }
 }

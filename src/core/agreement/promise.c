@@ -151,7 +151,7 @@ void promise_forget(struct core *core)
 
 void promise_pause(struct core *core, uint64_t until_ms)
 {
-    core->promise.backoff_ms = until_ms;
+    core->promise.backoff.over_ms = until_ms;
 }
 
 void promise_back_off(struct core *core)
@@ -163,15 +163,17 @@ void promise_back_off(struct core *core)
 
 void promise_end_pause(struct core *core)
 {
-    if (core->promise.backoff_ms != 0 && core->now_ms >= core->promise.backoff_ms) {
-        core->promise.backoff_ms = 0;
+    struct pause *backoff = &core->promise.backoff;
+
+    if (backoff->over_ms != 0 && pause_is_over(backoff, core->now_ms)) {
+        backoff->over_ms = 0;
         verdict_evidence_changed(core);
     }
 }
 
 uint64_t promise_deadline_ms(const struct core *core)
 {
-    return core->promise.backoff_ms != 0 ? core->promise.backoff_ms : NEVER_MS;
+    return core->promise.backoff.over_ms != 0 ? core->promise.backoff.over_ms : NEVER_MS;
 }
 
 /* V7f: what a joiner was told leaps above the first view that it installs, so the others never heed
@@ -209,5 +211,5 @@ void promise_on_view_installed(struct core *core, const struct installed *before
 void promise_reset(struct core *core)
 {
     release(core);
-    core->promise.backoff_ms = 0;
+    core->promise.backoff.over_ms = 0;
 }

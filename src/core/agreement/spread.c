@@ -153,12 +153,8 @@ bool spread_is_known(const struct core *core, const struct message *message)
 /* U4c: in the name of the maker anybody who holds the key could have all send without end. */
 static bool take_turn(struct core *core)
 {
-    struct spreading *spreading = &core->spreading;
-
-    if (core->now_ms >= spreading->since_ms + core->timing.heartbeat_ms) {
-        *spreading = (struct spreading){.since_ms = core->now_ms};
-    }
-    return spreading->count++ < SPREAD_TURNS_MAX;
+    return ration_take(&core->spreading.turns, core->now_ms, core->timing.heartbeat_ms) <
+           SPREAD_TURNS_MAX;
 }
 
 void spread_hand_on(struct core *core, const struct message *message, const struct view *order)

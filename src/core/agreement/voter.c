@@ -102,22 +102,13 @@ static bool is_known(const struct core *core, const struct node_id *life)
 /* Counted from the first one after the T_stall before, as leaps are (V7a). */
 static uint32_t granted_lately(const struct core *core)
 {
-    const struct voter *voter = &core->voter;
-
-    return core->now_ms < voter->strangers_ms + core->timing.stall_ms ? voter->strangers_granted
-                                                                      : 0;
+    return ration_taken(&core->voter.promises, core->now_ms, core->timing.stall_ms);
 }
 
 static void count_promise(struct core *core, const struct node_id *life)
 {
-    struct voter *voter = &core->voter;
-
-    if (is_known(core, life)) {
-        return;
-    }
-    voter->strangers_granted = granted_lately(core) + 1;
-    if (voter->strangers_granted == 1) {
-        voter->strangers_ms = core->now_ms;
+    if (!is_known(core, life)) {
+        (void)ration_take(&core->voter.promises, core->now_ms, core->timing.stall_ms);
     }
 }
 
@@ -640,7 +631,8 @@ void voter_end_step(struct core *core)
 {
     struct voter *voter = &core->voter;
 
-    if (voter->number != voter->requested && (!voter->mute || core->now_ms >= voter->rewrite_ms)) {
+    if (voter->number != voter->requested &&
+        (!voter->mute || pause_is_over(&voter->rewrite, core->now_ms))) {
         voter->requested = voter->number;
         outbox_sync(core, voter->number);
     }
@@ -657,7 +649,7 @@ void voter_on_synced(struct core *core, const struct synced_event *synced)
         voter->sync_failures++;
         voter->mute = true;
         voter->waiting_count = 0;
-        voter->rewrite_ms = core->now_ms + core->timing.retry_ms_max;
+        pause_begin(&voter->rewrite, core->now_ms, core->timing.retry_ms_max);
         record_changed(core);
     } else if (synced->number > voter->synced) {
         voter->synced = synced->number;
@@ -671,5 +663,5 @@ uint64_t voter_deadline_ms(const struct core *core)
 {
     const struct voter *voter = &core->voter;
 
-    return voter->mute && voter->number != voter->requested ? voter->rewrite_ms : NEVER_MS;
+    return voter->mute && voter->number != voter->requested ? voter->rewrite.over_ms : NEVER_MS;
 }

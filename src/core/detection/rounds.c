@@ -154,14 +154,8 @@ void rounds_send_next(struct core *core)
 
 bool rounds_may_answer(struct core *core, uint32_t position)
 {
-    const struct peer_signs *signs = &core->peers[position].signs;
-
-    if (signs->answered_ms != 0 &&
-        core->now_ms < signs->answered_ms + timing_repair_ms(&core->timing)) {
-        return false;
-    }
-    core->peers[position].signs.answered_ms = core->now_ms;
-    return true;
+    return pause_pass(&core->peers[position].signs.answered, core->now_ms,
+                      timing_repair_ms(&core->timing));
 }
 
 /* Who was to get the next round may be of the other half now, and would wait for one more. */

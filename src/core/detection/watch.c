@@ -185,10 +185,10 @@ bool watch_note_death(struct core *core)
 {
     struct watching *watching = &core->watching;
     uint64_t lately_ms = core->timing.lost_ms;
-    bool alone = watching->died_ms == 0 || core->now_ms >= watching->died_ms + lately_ms;
+    bool alone = pause_is_over(&watching->died, core->now_ms);
     bool called = watching->called_ms != 0 && core->now_ms < watching->called_ms + lately_ms;
 
-    watching->died_ms = core->now_ms;
+    pause_begin(&watching->died, core->now_ms, lately_ms);
     return !alone && !called;
 }
 

@@ -82,8 +82,8 @@ static void turn_away(struct core *core, const struct joiner *joiner, enum refus
         message->join_refused.address = *holder_of(core, &joiner->member);
     }
     answer(core, message, joiner);
-    if (core->now_ms >= core->admit.told_ms + core->timing.heartbeat_ms) {
-        core->admit.told_ms = core->now_ms; /* A flood of joiners is told of, not each of them. */
+    /* A flood of joiners is told of, not each of them. */
+    if (pause_pass(&core->admit.told, core->now_ms, core->timing.heartbeat_ms)) {
         struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, &joiner->member);
         join_refused_copy(&notice->refused, &message->join_refused);
     }

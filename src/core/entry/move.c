@@ -132,7 +132,7 @@ static void give_up(struct core *core)
     } else if (given) {
         return_to_reign(core);
     }
-    core->moving.pause_ms = core->now_ms + core->timing.leave_ms;
+    pause_begin(&core->moving.pause, core->now_ms, core->timing.leave_ms);
     stay(core);
 }
 
@@ -246,7 +246,7 @@ static enum refusal why_not(const struct core *core, const struct move *move)
     if (core->moving.step != STAND_DOWN_NOT) {
         return REFUSED_MOVE_UNDER_WAY;
     }
-    if (core->now_ms < core->moving.pause_ms) {
+    if (!pause_is_over(&core->moving.pause, core->now_ms)) {
         return REFUSED_MOVE_PAUSES;
     }
     return successor_unfit(core, view_find(&core->view, &move->subject)) == UNFIT_NOT
@@ -291,14 +291,16 @@ static bool is_idle(const struct core *core)
 {
     return !core_is_strict(core) && !core->standing.told_acting &&
            core->now_ms >= core->standing.idle_ms + core->timing.lost_ms &&
-           core->now_ms >= core->moving.idle_again_ms && may_begin(core) && is_followed(core);
+           pause_is_over(&core->moving.idle_pause, core->now_ms) && may_begin(core) &&
+           is_followed(core);
 }
 
 /* E7b: a drained coordinator hands over as soon as there is somebody to hand over to. */
 static void give_way(struct core *core)
 {
     const bool may = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
-                     core->moving.step == STAND_DOWN_NOT && core->now_ms >= core->moving.pause_ms;
+                     core->moving.step == STAND_DOWN_NOT &&
+                     pause_is_over(&core->moving.pause, core->now_ms);
     const bool drained = may && core->view.members[0].drained;
     const bool idle = may && !drained && is_idle(core);
     const uint32_t successor = drained || idle ? successor_next(core) : VIEW_NONE;
@@ -309,7 +311,7 @@ static void give_way(struct core *core)
     }
     if (idle) {
         REACHED(idle_coordinator_stood_down);
-        core->moving.idle_again_ms = core->now_ms + core->timing.flap_ms;
+        pause_begin(&core->moving.idle_pause, core->now_ms, core->timing.flap_ms);
     }
     stand_down_for(core, &core->view.members[successor].id);
 }
@@ -346,6 +348,6 @@ void move_on_view_installed(struct core *core)
 void move_reset(struct core *core)
 {
     stay(core);
-    core->moving.pause_ms = 0;
-    core->moving.idle_again_ms = 0;
+    core->moving.pause.over_ms = 0;
+    core->moving.idle_pause.over_ms = 0;
 }

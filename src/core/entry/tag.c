@@ -22,7 +22,7 @@ static void ask_from(struct core *core, uint64_t from_ms)
 void tag_start(struct core *core)
 {
     core->tagging.on = false; /* Behind CORE_CLEARED. */
-    core->tagging.pause_ms = 0;
+    core->tagging.pause.over_ms = 0;
     tags_copy(&core->tagging.tags, &core->life.tags);
 }
 
@@ -63,7 +63,7 @@ bool tag_look(struct core *core)
     struct tagging *tagging = &core->tagging;
 
     if (core_is_member(core) && !tagging->on && !view_has_them(core)) {
-        ask_from(core, core->now_ms < tagging->pause_ms ? tagging->pause_ms : core->now_ms);
+        ask_from(core, larger(tagging->pause.over_ms, core->now_ms));
     }
     return tagging->on;
 }
@@ -76,7 +76,7 @@ bool tag_tick(struct core *core)
 
     if (tagging->on && asking_is_over(&tagging->asking, core->now_ms)) {
         tagging->on = false;
-        tagging->pause_ms = core->now_ms + core->timing.stall_ms;
+        pause_begin(&tagging->pause, core->now_ms, core->timing.stall_ms);
         tag_look(core);
     }
     if (tagging->on && asking_is_due(&tagging->asking, core->now_ms) &&

@@ -43,7 +43,7 @@ void merge_ask(struct core *core, const struct message *probe)
         refuse(core, probe, REFUSED_BUSY); /* The next probe finds us again. */
         return;
     }
-    if (core->now_ms < core->merge.backoff_ms) {
+    if (!pause_is_over(&core->merge.backoff, core->now_ms)) {
         refuse(core, probe, REFUSED_MERGE_PAUSES);
         return;
     }
@@ -97,7 +97,7 @@ static void return_to_own(struct core *core, enum merge_refusal refusal)
     pause_ms = pause_ms < core->timing.flap_ms / 4 ? pause_ms : core->timing.flap_ms / 4;
     core->merge = (struct merge){
         .failures = failures,
-        .backoff_ms = core->now_ms + random_between(&core->random, pause_ms / 2, pause_ms)};
+        .backoff.over_ms = core->now_ms + random_between(&core->random, pause_ms / 2, pause_ms)};
     if (acked) {
         REACHED(merge_given_up_after_agreeing);
         next_view_want_epoch(core);

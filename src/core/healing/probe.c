@@ -90,11 +90,9 @@ bool probe_is_related(const struct core *core, const struct probe *theirs)
 /* J2: somebody has to change what one of them was started with; told once in a while. */
 static void tell_other_terms(struct core *core, const struct probe *theirs)
 {
-    if (core->probe.other_terms_ms != 0 &&
-        core->now_ms < core->probe.other_terms_ms + core->timing.flap_ms) {
+    if (!pause_pass(&core->probe.other_terms, core->now_ms, core->timing.flap_ms)) {
         return;
     }
-    core->probe.other_terms_ms = core->now_ms;
     struct notice *notice = outbox_notice(core, NOTICE_OTHER_TERMS);
     notice->subject.address = theirs->coordinator;
     notice->refused.reason = JOIN_REFUSED_TERMS;

@@ -11,6 +11,8 @@
 #include "core/model/limits.h"
 #include "core/model/member.h"
 #include "core/model/message.h"
+#include "core/model/pause.h"
+#include "core/model/ration.h"
 #include "core/model/spell.h"
 #include "core/model/view.h"
 #include "core/model/vote.h"
@@ -40,8 +42,8 @@ struct promise {
     uint64_t seen;  /* the highest epoch seen anywhere in this cluster */
     uint64_t epoch; /* granted or accepted; 0: none */
     struct node_id to;
-    uint64_t until_ms;   /* the promise is forgotten then (C5b) */
-    uint64_t backoff_ms; /* this node asks for no epoch before (C5c); 0: it may ask */
+    uint64_t until_ms;    /* the promise is forgotten then (C5b) */
+    struct pause backoff; /* this node asks for no epoch before (C5c); all zero: it may ask */
     struct leap_base base;
     /* V7c: the next base counts these as seen, half a leap nearer to a view that leaps; 0: none. */
     uint64_t near_version;
@@ -60,7 +62,7 @@ struct voter {
     bool has_disk;             /* it could keep a record */
     bool damaged;              /* a record was there and is not sound */
     bool mute;                 /* the record could not be written: it does not vote */
-    uint64_t rewrite_ms;       /* while mute: when to try again */
+    struct pause rewrite;      /* while mute: when to try again */
     struct vote_record record; /* as it is to be on disk, but for the accepted view: */
     struct view accepted;      /* empty: none */
     uint64_t accepted_ms;      /* when this process accepted it, or found it on disk */
@@ -78,8 +80,7 @@ struct voter {
     uint64_t sync_failures;
 
     /* Those who are no fellow members (Z2k). */
-    uint64_t strangers_ms;      /* when the T_stall began in which the promises are counted */
-    uint32_t strangers_granted; /* promises to them */
+    struct ration promises;            /* to them, within T_stall */
     struct node_id proved[PROVED_MAX]; /* the lives that answered a PING, in turn */
     uint32_t proved_next;
 
@@ -89,9 +90,9 @@ struct voter {
 
 /* install: what this node asks others for, and what it answers them, so that all hold one view. */
 struct install {
-    uint64_t pull_ms;       /* no PULL before (V5) */
-    uint64_t superseded_ms; /* no new version for another content before (V2b) */
-    uint64_t leaps_ms;      /* since when who knows better shows what leaps; 0: nobody does */
+    struct pause pulled;     /* no PULL before (V5) */
+    struct pause superseded; /* no new version for another content before (V2b) */
+    uint64_t leaps_ms;       /* since when who knows better shows what leaps; 0: nobody does */
 
     /* L5: who follows our coordinator, or is it, holds a view that this node does not get. */
     struct spell higher;
@@ -127,7 +128,7 @@ struct next_view {
 struct tag_wish {
     struct node_id id;
     bool done;         /* the view has them */
-    uint64_t until_ms; /* done: no other ones before */
+    struct pause kept; /* done: no other ones before */
     struct tags tags;
 };
 
@@ -149,7 +150,7 @@ struct proposal {
 struct counting {
     uint64_t version_used; /* the highest version that this life has given to a view (S1) */
     uint64_t epoch_used;   /* the highest epoch under which it has proposed one */
-    uint64_t outdone_ms;   /* no new epoch for a forged view before (V4i) */
+    struct pause outdone;  /* no new epoch for a forged view before (V4i) */
     uint64_t overtaken;    /* voters agree to no view of an epoch below this; 0: none told of it */
 };
 
@@ -184,10 +185,9 @@ struct change {
     struct view pending;  /* proposed by us, or accepted from another; empty when none */
 };
 
-/* spread: how many messages this node has handed on since `since_ms` (U4c). */
+/* spread: how many messages this node has handed on (U4c). */
 struct spreading {
-    uint64_t since_ms;
-    uint32_t count;
+    struct ration turns; /* in a heartbeat interval */
 };
 
 /* Where a voter was heard of last. */

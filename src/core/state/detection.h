@@ -8,6 +8,7 @@
 
 #include "core/model/id.h"
 #include "core/model/limits.h"
+#include "core/model/pause.h"
 
 enum {
     FLAPPERS_MAX = 64, /* names whose failures are counted, oldest forgotten first */
@@ -79,7 +80,7 @@ struct watching {
     uint64_t news_ms;   /* when there was something new last */
     uint64_t judge_ms;  /* when the coordinator was told last of what was new */
     uint64_t called_ms; /* everybody was asked last then (D9h); 0: never */
-    uint64_t died_ms;   /* this coordinator found a member dead last then (D9j); 0: never */
+    struct pause died;  /* on: this coordinator found a member dead lately (D9j) */
 
     /* On rings: the positions of those who are watched, rising, and of some that were lately. */
     uint16_t *list;

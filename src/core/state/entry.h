@@ -12,6 +12,7 @@
 #include "core/model/member.h"
 #include "core/model/message.h"
 #include "core/model/move.h"
+#include "core/model/pause.h"
 #include "core/state/agreement.h"
 
 /* lifecycle: this node as one life. */
@@ -61,7 +62,7 @@ struct join {
 
 /* admit: how often watchers are told. */
 struct admit {
-    uint64_t told_ms; /* when watchers were last told of a joiner turned away */
+    struct pause told; /* watchers are not told of another joiner turned away before */
 };
 
 /* leave: how this node asks to be let out. */
@@ -86,9 +87,9 @@ struct moving {
     enum stand_down step;
     struct node_id to;
     struct asking asking;
-    bool settles;      /* the successor is not judged before this is over (E6) */
-    uint64_t pause_ms; /* this node does not stand down before: the last time came to nothing */
-    uint64_t idle_again_ms; /* nor, before this, because it does not act (E7d) */
+    bool settles;       /* the successor is not judged before this is over (E6) */
+    struct pause pause; /* this node does not stand down before: the last time came to nothing */
+    struct pause idle_pause; /* nor, before this, because it does not act (E7d) */
 };
 
 /* wish: what the operator of this node wants of the coordinator. */
@@ -103,7 +104,7 @@ struct tagging {
     bool on;
     bool told;            /* the coordinator that is, or one before it, was asked */
     struct asking asking; /* unless the view has them */
-    uint64_t pause_ms;    /* it does not begin by itself before */
+    struct pause pause;   /* it does not begin by itself before */
     struct tags tags;
 };
 

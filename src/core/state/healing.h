@@ -8,11 +8,12 @@
 #include "core/model/asking.h"
 #include "core/model/id.h"
 #include "core/model/limits.h"
+#include "core/model/pause.h"
 
 /* probe: looking for other parts. */
 struct probing {
     struct address seed_coordinator; /* whom a seed of ours, in another part, follows */
-    uint64_t other_terms_ms;         /* watchers were last told of a part with other terms */
+    struct pause other_terms; /* watchers are not told of another part with other terms before */
     uint32_t round;
     uint64_t due_ms; /* NEVER_MS when this node does not coordinate */
 };
@@ -25,8 +26,8 @@ struct merge {
     struct node_id to; /* the other part's coordinator */
     struct address address;
     struct asking asking;
-    uint32_t failures;   /* tries that came to nothing, one after the other */
-    uint64_t backoff_ms; /* not again before */
+    uint32_t failures;    /* tries that came to nothing, one after the other */
+    struct pause backoff; /* not again before */
 };
 
 /* merge: the numbers of those that asked us, the oldest lost. */

@@ -10,6 +10,7 @@
 #include "core/model/limits.h"
 #include "core/model/member.h"
 #include "core/model/message.h"
+#include "core/model/pause.h"
 #include "core/model/spell.h"
 #include "core/model/view.h"
 
@@ -40,9 +41,10 @@ struct peer_signs {
     uint64_t asked_ms;  /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
     uint64_t kernel_ms; /* last answer; 0 for none */
 
-    uint64_t vouched_ms;  /* others heard it though we do not, or it was relayed; 0: never */
-    uint64_t unheard_ms;  /* when it last said that it does not hear us; 0: never (R2) */
-    uint64_t answered_ms; /* rounds: last heartbeat out of turn, for what its own said (D5, D8) */
+    uint64_t vouched_ms; /* others heard it though we do not, or it was relayed; 0: never */
+    uint64_t unheard_ms; /* when it last said that it does not hear us; 0: never (R2) */
+    struct pause
+        answered; /* rounds: no heartbeat out of turn before, for what its own said (D5, D8) */
 };
 
 /* signs: whom it suspects, by its last heartbeat. Most suspect nobody, so these lists lie apart,
@@ -114,8 +116,8 @@ struct peer_course {
 
 /* install: bringing it to the view that holds (V5). */
 struct peer_repair {
-    uint64_t sent_view_ms; /* the view was sent to it last */
-    uint64_t lower_ms;     /* since when its heartbeats name a lower view; 0: they do not */
+    struct pause shown; /* the view is not sent to it before */
+    uint64_t lower_ms;  /* since when its heartbeats name a lower view; 0: they do not */
     bool
         shared_our_lineage; /* one of its heartbeats named our lineage, since we are in that (V4) */
 };

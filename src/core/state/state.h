@@ -15,6 +15,7 @@
 #include "core/model/event.h"
 #include "core/model/facts.h"
 #include "core/model/message.h"
+#include "core/model/pause.h"
 #include "core/model/view.h"
 #include "core/model/vote.h"
 #include "core/state/agreement.h"
@@ -70,8 +71,8 @@ struct stranger_answers {
 
 /* strangers: for an interval, or since the last try of a joiner (V6). */
 struct strangers_budget {
-    uint64_t round;    /* goes into the hash */
-    uint64_t until_ms; /* there are as many again from then on */
+    uint64_t round;       /* goes into the hash */
+    struct pause renewed; /* there are as many again when it is over */
     struct stranger_answers answers[STRANGERS_QUESTIONS];
 };
 

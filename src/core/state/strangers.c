@@ -53,9 +53,8 @@ static bool take(uint8_t *taken, uint8_t max)
 
 bool strangers_take(struct core *core, const struct message *message)
 {
-    if (core->now_ms >= core->strangers.until_ms) {
+    if (pause_pass(&core->strangers.renewed, core->now_ms, core_interval_ms(core))) {
         strangers_renew(core);
-        core->strangers.until_ms = core->now_ms + core_interval_ms(core);
     }
     const bool probe = message->type == MESSAGE_PROBE;
     struct stranger_answers *answers = &core->strangers.answers[kinds[message->type]];
