@@ -435,6 +435,7 @@ static void take_over(struct running *running, struct episode *episode)
         clock_sleep_ms(SWEEP_MS);
         run_family_kill(&episode->family);
     }
+    run_link_say_stopped(&running->link);
     const struct run_news ended = own_news(episode, RUN_ENDED);
     take_news(running, episode, &ended);
 }
@@ -454,6 +455,19 @@ static uint64_t watchdog_late_ns(struct running *running, struct episode *episod
         late_ns = asked_ns < late_ns ? asked_ns : late_ns;
     }
     return late_ns;
+}
+
+/* When to read the page again: as early as the watchdog does, and not only when that one is late. A
+ * page that withdraws a right does not say when it would have ended; what was read last has to
+ * leave the watchdog its grace. */
+static uint64_t look_ns(const struct running *running, const struct episode *episode,
+                        uint64_t now_ns, uint64_t late_ns)
+{
+    const uint64_t lead_ns = run_times_lead_ns(&running->times);
+    const uint64_t deadline_ns = episode->hold.deadline_ns;
+    const uint64_t due_ns = deadline_ns > now_ns + lead_ns ? deadline_ns - lead_ns : late_ns;
+
+    return due_ns < late_ns ? due_ns : late_ns;
 }
 
 static void pass_signals_on(struct running *running, struct episode *episode)
@@ -505,7 +519,8 @@ static void attend(struct running *running, struct episode *episode)
             take_over(running, episode);
             return;
         }
-        const uint64_t left_ms = (late_ns - now_ns) / RUN_NS_PER_MS + 1;
+        const uint64_t due_ns = look_ns(running, episode, now_ns, late_ns);
+        const uint64_t left_ms = (due_ns - now_ns) / RUN_NS_PER_MS + 1;
         pause_for(running, running->stands_by ? running->link.connection : -1,
                   episode->watchdog.socket, pause_ms < left_ms ? pause_ms : left_ms);
     }

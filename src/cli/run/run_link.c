@@ -47,10 +47,16 @@ void run_link_close(struct run_link *link)
     *link = RUN_LINK_NONE;
 }
 
+void run_link_say_stopped(const struct run_link *link)
+{
+    if (link->connection >= 0) {
+        role_lines_say_stopped(&link->lines);
+    }
+}
+
 /* Returns false when doyend has gone. */
 static bool take_bytes(struct run_link *link)
 {
-    const char stopped = DOYEN_LEASE_STOPPED;
     char words[64];
 
     for (;;) {
@@ -62,7 +68,7 @@ static bool take_bytes(struct run_link *link)
             return count < 0 && errno == EAGAIN;
         }
         if (memchr(words, DOYEN_LEASE_STOP, (size_t)count) != NULL) {
-            (void)send(link->connection, &stopped, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+            run_link_say_stopped(link);
         }
     }
 }

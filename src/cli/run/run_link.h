@@ -28,6 +28,10 @@ enum exit_code run_link_open(struct run_link *link, struct cli *cli,
                              const struct doyen_campaign *campaign, struct failure *failure);
 void run_link_close(struct run_link *link);
 
+/* Says that the command acts no more, in the place of a watchdog that cannot: a hand-over waits for
+ * that, or until the right would have ended. */
+void run_link_say_stopped(const struct run_link *link);
+
 /* What became of a connection. */
 enum run_link_state {
     RUN_LINK_UP,
