@@ -8,14 +8,13 @@ says why no acknowledged write is lost. The hosts are those with a database, by 
 has none yet copies it. With --alone, for two hosts, the primary goes on when the other one is no member any more.
 """
 
-import json
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 
+from postgresql_node import Node
 from postgresql_server import TORN, Server, ask, ask_all, say
 
 PATIENCE_S = 5  # so long a standby may not stream before it is made anew
@@ -34,25 +33,21 @@ STREAMS = "select 1 from pg_stat_replication where application_name = '{}' and s
 
 class Keeper:
     def __init__(self, data, hosts, alone):
-        self.hosts, self.alone, self.me = hosts, alone, os.environ["DOYEN_NODE"]
+        self.hosts, self.alone, self.node = hosts, alone, Node()
+        self.me = self.node.name
         self.others = [name for name in hosts if name != self.me]
         self.server = Server(data, self.me, hosts[self.me], self.others)
         self.epoch = self.token = 0  # under which it acts, and of the reign that it leads
         self.is_alone, self.caught_up = False, None  # with --alone; and at which age the other host was
+        self.is_calm = False  # nothing has happened for a second
         self.began = self.streamed = time.monotonic()
 
-    def members(self):
-        """Their ages by name, who coordinates, and whether this node acts. An age is never given twice."""
-        done = subprocess.run(["doyen", "--json", "members"], capture_output=True, text=True, check=False)
-        view = json.loads(done.stdout or '{"members": [], "coordinator": null, "acting": false}')
-        return {member["name"]: member["age"] for member in view["members"]}, view["coordinator"], view["acting"]
-
     def stand_by(self):
-        (_, leader, _), reign = self.members(), self.server.reign()
+        leader, reign = self.node.leader, self.server.reign()
         if reign is None:
             is_new = leader in self.others and self.server.follow(leader, self.hosts[leader])
             self.server.start()
-            is_time = time.monotonic() > self.streamed + 1  # Of this it asks seldom, not to be late for what matters.
+            is_time = time.monotonic() > self.streamed + (1 if self.is_calm else PATIENCE_S)
             if is_new or is_time and self.server.ask("select 1 from pg_stat_wal_receiver where status = 'streaming'"):
                 self.streamed = time.monotonic()
         elif reign != TORN and time.monotonic() > self.began + PATIENCE_S:
@@ -66,7 +61,7 @@ class Keeper:
         """Which host has all that was acknowledged; None while that is not known."""
         queries = {self.me: (self.hosts[self.me], POSITION.format(self.me))} | {
             host: (self.hosts[host], (POSITION + IS_SETTLED).format(host, self.hosts[self.me])) for host in self.others}
-        age = [str(self.members()[0].get(self.me))] if self.alone else None
+        age = [str(self.node.members()[0].get(self.me))] if self.alone else None
         answers = ask_all(queries, lambda some: self.me in some and len(some) >= len(self.hosts) - (
             not self.alone or reign is None and some[self.me].split()[2:] == age))
         positions = {host: [int(word) for word in text.split()[:2]] for host, text in (answers or {}).items()}
@@ -75,25 +70,28 @@ class Keeper:
     def become_primary(self):
         reign, token = self.server.reign(), self.epoch << 20
         if reign == TORN:
-            return self.hand_over()
+            return self.node.hand_over()
         self.server.start()
         if reign is not None and (reign == 0 or reign >= token):
             token = max(token, reign + 1)  # Nobody has led since, or ever.
         elif (newest := self.newest(reign)) != self.me:
-            return newest and self.hand_over(newest)
+            return newest and self.catch_up(newest, reign)
         self.token, former = self.server.promote(token)
         if not self.token:
             sys.exit("postgresql.py: the server cannot be promoted")
         say(f"{self.me} is the primary, with token {self.token}")
         return self.lead(former == self.others[0])
 
-    def hand_over(self, *to):
-        """Where somebody takes it, this process is told to end meanwhile."""
-        subprocess.run(["doyen", "transfer", *to], check=False, stdout=subprocess.DEVNULL)
+    def catch_up(self, newest, reign):
+        """Fetches what another host has and this one lacks; one from which it cannot come is to be the primary."""
+        if reign is None and self.server.follow(newest, self.hosts[newest]):
+            self.streamed = time.monotonic()
+        elif reign is not None or time.monotonic() > self.streamed + 1:
+            self.node.hand_over(newest)
 
     def lead(self, may_leave=False):
         """With --alone looks for the other host; `may_leave`: that one was the primary, and has to begin anew."""
-        ages, _, acts = self.members() if self.alone else ({}, None, False)
+        ages, acts = self.node.members() if self.alone else ({}, False)
         if not acts:
             return
         age = ages.get(other := self.others[0])
@@ -111,16 +109,17 @@ class Keeper:
                 f"insert into doyen select max(token) + 1, '{other}', {age} from doyen returning 1"):
             self.caught_up = age
 
-    def round(self, watch):
+    def round(self):
         patience_s = 0.1 if self.epoch and not self.token else 1
-        ready = select.select([sys.stdin, watch, *self.server.ends()], [], [], patience_s)[0]
+        ready = select.select([sys.stdin, self.node, *self.server.ends()], [], [], patience_s)[0]
+        self.is_calm = not ready
         if sys.stdin in ready:
             self.epoch = int(sys.stdin.readline())
-        if watch in ready:
-            os.read(watch.fileno(), 65536)  # That there is news is enough.
+        if self.node in ready:
+            self.node.hear()
         if self.server.process and self.server.process.poll() is not None:
             if self.token and not self.is_alone:
-                self.hand_over()
+                self.node.hand_over()
             sys.exit(f"postgresql.py: the server has ended with {self.server.process.returncode}")
         step = self.stand_by if not self.epoch else self.lead if self.token else self.become_primary
         step()
@@ -136,13 +135,12 @@ def main():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # inherited by the server, until it listens to it
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     keeper = Keeper(words[0], hosts, alone)
-    watch = subprocess.Popen(["doyen", "watch", "--reconnect"], stdout=subprocess.PIPE)
     try:
         while True:
-            keeper.round(watch.stdout)
+            keeper.round()
     finally:
         keeper.server.stop(signal.SIGQUIT)
-        watch.kill()
+        keeper.node.stop()
 
 
 if __name__ == "__main__":

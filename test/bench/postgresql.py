@@ -12,7 +12,8 @@ accepted writes, or said that they are the primary, at one instant.
 
 Systems: `doyen-3` is three hosts; `doyen-2` two hosts with --alone, and a witness; both with guard strict and profile
 lan. `patroni-30/10/10` and `patroni-5/1/2` are two hosts and three of etcd, synchronous_mode, by
-ttl/loop_wait/retry_timeout.
+ttl/loop_wait/retry_timeout. With `-haproxy` behind it, which --system has to ask for, the writer goes by HAProxy on its
+own host, which looks every 200 ms which host answers 200.
 
 The writer inserts a row every 20 ms by host=A,B,C target_session_attrs=read-write, and a row counts as acknowledged
 when its INSERT has returned without a warning. On each host one more writer and a reader ask its server alone, from
@@ -25,6 +26,8 @@ that host itself, so that one that is cut off has clients, too. Faults:
     switch     doyen transfer; POST /switchover
     standby    the host of a synchronous standby is cut off, silently, and comes back
     hang       script and server of the primary's host are stopped (SIGSTOP), and doyend is killed (--check of Doyen)
+    lag        doyen transfer to a host that the primary's server does not reach: what it lacks is on the third one
+               (--check of doyen-3)
     behind     the primary goes on alone; its host dies when the other one is back and has not caught up: nobody may
                be the primary before the former one is back (--check of doyen-2)
 """
@@ -52,6 +55,7 @@ BIN = "/usr/lib/postgresql/15/bin"
 NAMES = {1: "athens", 2: "byzantium", 3: "cyrene"}
 CLIENT = 9
 SYSTEMS = ["doyen-3", "doyen-2", "patroni-30/10/10", "patroni-5/1/2"]
+BY_HAPROXY = ["doyen-3-haproxy", "doyen-2-haproxy", "patroni-30/10/10-haproxy", "patroni-5/1/2-haproxy"]
 FAULTS = ["postgres", "all", "link", "stop", "switch", "standby"]
 WORDS = {"postgres": "kill -9 of postgres", "all": "kill -9 of all on the primary's host",
          "link": "primary's host cut off", "stop": "primary's host stopped", "switch": "planned switch",
@@ -213,6 +217,23 @@ def here(place):
     return f"host={address(place)} user=postgres dbname=postgres connect_timeout=2"
 
 
+HAPROXY = """
+defaults
+    mode tcp
+    retries 0
+    timeout connect 1s
+    timeout client 1h
+    timeout server 1h
+
+listen postgresql
+    bind {}:5432
+    option httpchk
+    http-check send meth GET uri {}
+    http-check expect status 200
+    default-server check port {} inter 200ms fall 1 rise 1 on-marked-down shutdown-sessions
+"""
+
+
 class System:
     """What both have: `places` are the hosts with a database, `processes` what is to run on a host."""
 
@@ -227,6 +248,12 @@ class System:
 
     def path(self, place):
         return f"{self.folder}/{place}"
+
+    def start_haproxy(self, uri, port):
+        with open(f"{self.folder}/haproxy.cfg", "w", encoding="ascii") as file:
+            file.write(HAPROXY.format(address(CLIENT), uri, port))
+            file.writelines(f"    server {NAMES[place]} {address(place)}:5432\n" for place in self.places)
+        self.spawn(CLIENT, shutil.which("haproxy") or "/usr/sbin/haproxy", "-f", f"{self.folder}/haproxy.cfg")
 
     def spawn(self, place, *command, **settings):
         with open(f"{self.folder}/{place}.log", "ab") as log:
@@ -269,7 +296,7 @@ class System:
 
 class Doyen(System):
     def __init__(self, folder, build, kind):
-        self.build, self.count = build, int(kind)
+        self.build, self.count = build, int(kind.removesuffix("-haproxy"))
         places = [1, 2, 3][:self.count]
         super().__init__(folder, places, [3] if self.count == 2 else [])
         self.make_first()
@@ -280,6 +307,8 @@ class Doyen(System):
             self.start(place)
         if self.count == 2:
             self.add_witness()
+        if kind.endswith("-haproxy"):
+            self.start_haproxy("/v1/is-coordinator", 8420)
 
     def make_first(self):
         data = f"{self.path(1)}/data"
@@ -311,6 +340,7 @@ class Doyen(System):
         return self.spawn(
             place, f"{self.build}/doyend", "--name", NAMES[place], *secrecy, "--control", self.control(place),
             "--state-dir", f"{self.path(place)}/state", "--guard", "strict", "--voters", ",".join(names),
+            "--http", f"{address(place)}:8420",
             *(word for other in self.places for word in ("--seed", address(other))))
 
     def start_run(self, place):
@@ -376,12 +406,14 @@ class Doyen(System):
 class Patroni(System):
     def __init__(self, folder, _build, kind):
         super().__init__(folder, [1, 2], [4, 5, 6])
-        self.timing = kind
+        self.timing = kind.removesuffix("-haproxy")
         for place in (4, 5, 6):
             self.start_etcd(place)
         time.sleep(3)
         for place in self.places:
             self.start(place)
+        if kind.endswith("-haproxy"):
+            self.start_haproxy("/primary", 8008)
 
     def start_etcd(self, place):
         peers = ",".join(f"etcd{one}=http://{address(one)}:2380" for one in (4, 5, 6))
@@ -484,7 +516,8 @@ class Clients:
 
     def write(self):
         enter(CLIENT)
-        where = (f"host={','.join(map(address, self.system.places))} user=postgres dbname=postgres"
+        hosts = [CLIENT] if os.path.exists(f"{self.system.folder}/haproxy.cfg") else self.system.places
+        where = (f"host={','.join(map(address, hosts))} user=postgres dbname=postgres"
                  " target_session_attrs=read-write connect_timeout=2 tcp_user_timeout=1000"
                  " keepalives_idle=1 keepalives_interval=1 keepalives_count=2")
         count = 0
@@ -634,6 +667,12 @@ class Bench:
             stopped = system.everything(place)
             signal_all(stopped, signal.SIGSTOP)
             return lambda: (let_in(place), signal_all(stopped, signal.SIGCONT))
+        elif fault == "lag":
+            rule = f"to {address(other)} ipproto tcp sport 5432 blackhole"
+            subprocess.run(f"ip -n host{place} rule add {rule}", shell=True, check=True)
+            self.await_served(now(), 1)
+            system.switch(place, other)
+            return lambda: subprocess.run(f"ip -n host{place} rule del {rule}", shell=True, check=True)
         elif fault == "hang":
             return system.hang(place)
         elif fault == "behind":
@@ -724,7 +763,7 @@ def show(results, systems, faults):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--system", action="append", choices=SYSTEMS)
+    parser.add_argument("--system", action="append", choices=SYSTEMS + BY_HAPROXY)
     parser.add_argument("--fault", action="append", choices=FAULTS)
     parser.add_argument("--json", metavar="FILE", help="to which each run is appended as a line")
     parser.add_argument("--from", dest="old", metavar="FILE", help="show these lines; run nothing")
@@ -737,7 +776,7 @@ def main():
     if options.old:
         with open(options.old, encoding="ascii") as file:
             results = [json.loads(line) for line in file]
-        show(results, [s for s in SYSTEMS if any(r["system"] == s for r in results)], faults)
+        show(results, [s for s in SYSTEMS + BY_HAPROXY if any(r["system"] == s for r in results)], faults)
         return
     def one(system):
         return in_worker(system, ",".join(faults), str(options.runs), os.path.abspath(options.build),

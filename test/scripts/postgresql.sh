@@ -12,14 +12,15 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-cases=(doyen-3-{postgres,all,link,stop,switch,standby,hang} doyen-2-{all,link,switch,standby,behind})
+cases=(doyen-3-{postgres,all,link,stop,switch,standby,hang,lag} doyen-2-{all,link,switch,standby,behind}
+    doyen-3-haproxy-{all,switch})
 
 if [ "${1-}" = --list ]; then
     printf '%s\n' "${cases[@]}"
     exit
 fi
 if [ "${1-}" = --few ]; then
-    printf '%s\n' doyen-3-all doyen-3-link doyen-2-link doyen-2-behind
+    printf '%s\n' doyen-3-all doyen-3-lag doyen-2-link doyen-2-behind
     exit
 fi
 if [ $# -ne 2 ] || [[ " ${cases[*]} " != *" $2 "* ]]; then
@@ -38,6 +39,12 @@ if [ "$(id -u)" -ne 0 ] || ! "${as_postgres[@]}" test -x "$build/doyend" -a -x "
     ! unshare --net --mount --pid --fork --mount-proc sh -c \
         'mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && ip netns add try' >/dev/null 2>&1; then
     echo "skipped: not root, no right to make hosts, or the account postgres may not look in here"
+    exit 77
+fi
+
+PATH=$PATH:/usr/sbin
+if [[ $2 = *-haproxy-* ]] && [ -z "$(command -v haproxy)" ]; then
+    echo "skipped: HAProxy is not installed (apt-get install haproxy)"
     exit 77
 fi
 
