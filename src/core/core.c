@@ -159,6 +159,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     core->promise.seen = options->epoch_seen;
     book_init(&core->book, &options->address);
     flap_start(core);
+    numbers_start(core);
     signs_reset(core);
     rounds_reset(core);
     detector_reset(core);

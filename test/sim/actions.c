@@ -11,6 +11,8 @@
 #include "roles.h"
 #include "trace.h"
 
+enum { FILLED_CAPACITY = 64 }; /* of cores whose memory is few pages */
+
 static struct host *host_of(struct sim *sim, uint32_t index)
 {
     assert(index < sim->host_count);
@@ -37,6 +39,20 @@ bool sim_may_start(const struct sim *sim, uint32_t index)
     return host->guard.policy == GUARD_STRICT &&
            (!is_own_record(host) || kept->record.accepted == NULL ||
             kept->view.member_count <= host->capacity);
+}
+
+/* A witness wants its memory all zero. A core may be begun in any, and what a run comes to must not
+ * depend on what was there before: in runs that write and read every frame, too, it is noise. */
+static void fill_memory(struct sim *sim, const struct host *host, uint32_t capacity)
+{
+    uint8_t *memory = sim->cores + host->index * sim->core_stride;
+
+    if (host->only_votes) {
+        memset(memory, 0, core_witness_bytes(capacity));
+    } else if (sim->options.scribbles ||
+               (!sim->options.spares_codec && capacity <= FILLED_CAPACITY)) {
+        memset(memory, 0xa5, core_bytes(capacity));
+    }
 }
 
 void sim_start(struct sim *sim, uint32_t index)
@@ -98,9 +114,7 @@ void sim_start(struct sim *sim, uint32_t index)
         options.agreed = host->writes[host->latest].agreed;
         options.started = host->writes[host->latest].started;
     }
-    if (host->only_votes) {
-        memset(sim->cores + index * sim->core_stride, 0, core_witness_bytes(options.capacity));
-    }
+    fill_memory(sim, host, options.capacity);
     host->core = core_init(sim->cores + index * sim->core_stride, &options, host_now_ms(sim, host));
 
     oracle_on_start(sim, host);

@@ -77,6 +77,7 @@ const struct fault *fault_table(uint32_t *count)
         {"clock of a witness", 2, FAULTS_OF_WITNESS_HOSTS, FAULT_HARMLESS,
          strike_clock_of_a_witness},
         {"disk of a witness", 2, FAULTS_OF_WITNESS_HOSTS, FAULT_HARMLESS, strike_disk_of_a_witness},
+        {"remove", 1, FAULTS_OF_REMOVAL, FAULT_HARMLESS, strike_remove},
         {"pause of several", 3, FAULTS_OF_SITES, FAULT_SPLITS, strike_pause_of_several},
         {"stuck store", 2, FAULTS_OF_SITES, FAULT_FORGETS, strike_stuck_store},
         {"held back", 3, FAULTS_OF_SITES, FAULT_SPLITS, strike_held_back},

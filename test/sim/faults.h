@@ -33,6 +33,7 @@ enum fault_group {
                             lost for good, or so an operator says */
     FAULTS_OF_WITNESSES, /* for some of those whose voters change */
     FAULTS_OF_WITNESS_HOSTS, /* for some of these */
+    FAULTS_OF_REMOVAL,       /* for some plans, beside the common ones: what operators do */
     FAULTS_OF_SITES,         /* for some plans, beside all others: of what several hosts share */
 };
 

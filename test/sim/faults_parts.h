@@ -68,6 +68,7 @@ void strike_disk(struct sim *sim, struct random *random);
 void strike_transfer(struct sim *sim, struct random *random);
 void strike_drain(struct sim *sim, struct random *random);
 void strike_undrain(struct sim *sim, struct random *random);
+void strike_remove(struct sim *sim, struct random *random);
 
 /* --- faults_links.c --- */
 

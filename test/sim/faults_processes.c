@@ -184,3 +184,18 @@ void strike_undrain(struct sim *sim, struct random *random)
     uint32_t subject = any_host(sim, random);
     sim_undrain(sim, host, subject);
 }
+
+/* E9: of those who are gone in the eyes of any member, also where they live on, across a cut. */
+void strike_remove(struct sim *sim, struct random *random)
+{
+    const uint32_t host = any_host(sim, random);
+    const uint64_t drawn = random_u64(random);
+
+    if (!sim_is_running(sim, host)) {
+        return;
+    }
+    const struct view *view = core_view(sim_core(sim, host));
+    if (view->gone_count > 0) {
+        sim_forget(sim, host, &view->gone[drawn % view->gone_count].id);
+    }
+}

@@ -9,6 +9,7 @@ enum {
     CLOCKS_ONE_IN = 8,         /* plans have clocks that are wrong */
     SIZE_ONE_IN = 4,           /* have paths through which nothing long passes */
     QUESTIONS_ONE_IN = 8,      /* have questions that are lost, or what answers them */
+    REMOVAL_ONE_IN = 8,        /* have operators who have those forgotten that are gone */
     SITES_ONE_IN = 6,          /* have faults of what several hosts share */
     NARROWED_ONE_IN = 8,       /* one for good, unless a host is broken in another way */
     OPTIONS_ONE_IN = 10,       /* have hosts that are started with other options */
@@ -381,5 +382,6 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         ((!options->liar && !has_fault(plan, FAULTS_OF_RECOVERY)) || draw_witness_beside(seed))) {
         draw_witness(plan, options->only);
     }
+    draw_group(plan, FAULTS_OF_REMOVAL, NULL, REMOVAL_ONE_IN);
     draw_group(plan, FAULTS_OF_SITES, NULL, SITES_ONE_IN);
 }

@@ -57,11 +57,11 @@ struct sim_options {
                           same run, sooner */
     bool spares_hash;  /* sim_trace_hash is not kept */
     bool counts_bytes; /* of all frames, for sim_wire_bytes: each becomes one for that */
-    bool scribbles;    /* over what a core does not use, after each step: the same run */
-    bool lenient;      /* a broken rule ends the run and is kept for sim_failure; otherwise it is
-                          printed and the process aborts */
-    FILE *trace;       /* one line for each event and effect; NULL: none, unless the
-                          environment has DOYEN_SIM_TRACE, then stderr */
+    bool scribbles; /* over what a core does not use, before it and after each step: the same run */
+    bool lenient;   /* a broken rule ends the run and is kept for sim_failure; otherwise it is
+                       printed and the process aborts */
+    FILE *trace;    /* one line for each event and effect; NULL: none, unless the
+                       environment has DOYEN_SIM_TRACE, then stderr */
 };
 
 /* Never fails; memory that cannot be had ends the process. */

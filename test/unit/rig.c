@@ -432,7 +432,8 @@ static struct rig *start_with(char self, struct core_options options)
     rig->timing = options.timing;
     rig->now_ms = BEGIN_MS;
     rig->capacity = options.capacity;
-    rig->block = calloc(1, core_bytes(rig->capacity));
+    rig->block = malloc(core_bytes(rig->capacity));
+    memset(rig->block, 0xa5, core_bytes(rig->capacity)); /* As a driver may hand it over. */
     rig->core = core_init(rig->block, &options, rig->now_ms);
     step(rig, (struct event){.type = EVENT_TICK});
     return rig;

@@ -277,6 +277,11 @@ static void take_back(struct core *core, uint32_t position, uint32_t gone)
     number->proof = core->numbers.proofs[gone];
 }
 
+void numbers_start(struct core *core)
+{
+    core->numbers.any_unnamed = false; /* Behind CORE_CLEARED. */
+}
+
 void numbers_on_view_installed(struct core *core, const struct installed *before)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {

@@ -56,6 +56,8 @@ bool numbers_lack_proof(const struct core *core, const struct node_id *id);
 /* G1g: a heartbeat of that member has named the view that is installed here, with its hash. */
 void numbers_on_named(struct core *core, uint32_t position);
 
+void numbers_start(struct core *core);
+
 void numbers_on_view_installed(struct core *core, const struct installed *before);
 
 #endif
