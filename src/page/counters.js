@@ -1,9 +1,10 @@
 /* Counters as rates, from five minutes before the page was opened on, drawn by uPlot. */
 import { Component, h } from "./preact.js";
-import { amount, clock } from "./words.js";
+import { amount, clock, duration } from "./words.js";
 
 const HEIGHT = 110;
 const SECONDS = 300; /* shown; the chart grows until it holds as much */
+const SECONDS_MIN = 10;
 const CHARTS = [
   { title: "Datagrams a second", lines: [["in", "datagrams_in"], ["out", "datagrams_out"]] },
   { title: "Bytes a second", lines: [["in", "bytes_in"], ["out", "bytes_out"]] },
@@ -44,7 +45,7 @@ function optionsOf({ lines }, width) {
   const axis = { stroke: colour("--faint"), font: "12px system-ui, sans-serif", ticks: { show: false }, grid: { stroke: colour("--line"), width: 1 } };
   return {
     width, height: HEIGHT, legend: { show: false }, cursor: { drag: { x: false, y: false }, points: { size: 7 }, y: false },
-    scales: { x: { range: (plot, min, max) => [Math.min(min, max - 60), max] }, y: { range: (plot, min, max) => [0, Math.max(1, max * 1.15)] } },
+    scales: { x: { range: (plot, min, max) => [Math.min(min, max - SECONDS_MIN), max] }, y: { range: (plot, min, max) => [0, Math.max(1, max * 1.15)] } },
     axes: [{ ...axis, grid: { show: false }, size: 26, space: 70, values: (plot, ticks) => ticks.map((at) => clock(at * 1000)) },
       { ...axis, size: 46, space: 32, values: (plot, ticks) => ticks.map((value) => amount(value)) }],
     series: [{}, ...lines.map(([label], i) => ({ label, stroke: colour(COLOURS[i]), width: 1.75, points: { show: false },
@@ -94,17 +95,23 @@ class Chart extends Component {
     }
   }
 
+  /* Now, and the most of what is drawn. */
+  words(key) {
+    const rates = ratesOf(since(this.props.samples, SECONDS), key);
+    return `${amount(rates.at(-1))}, most ${amount(Math.max(...rates))}`;
+  }
+
   render({ chart, samples }) {
-    const last = samples.slice(-2);
     return h("figure", null,
       h("figcaption", null, h("span", null, chart.title), chart.lines.map(([name, key], i) =>
-        h("span", { key: name, class: `key key${i}` }, `${name} ${last.length > 1 ? amount(ratesOf(last, key)[0]) : "–"}`))),
+        h("span", { key: name, class: `key key${i}` }, `${name} ${this.words(key)}`))),
       h("div", { class: "plot", ref: (box) => { this.box = box ?? this.box; } }));
   }
 }
 
-export function Counters({ samples }) {
-  return h("section", { class: "card", "aria-labelledby": "counters" },
-    h("header", null, h("h2", { id: "counters" }, "Counters"), h("p", null, "of this node, in the last five minutes; times are UTC")),
-    h("div", { class: "charts" }, CHARTS.map((chart) => h(Chart, { key: chart.title, chart, samples }))));
+export function Counters({ samples, uptime }) {
+  return h("section", { class: "card counters", "aria-labelledby": "counters" },
+    h("header", null, h("h2", { id: "counters" }, "Counters"),
+      h("p", null, `of this node, ${uptime < SECONDS * 1000 ? `which is up for ${duration(uptime)}` : "in the last five minutes"}; times are UTC`)),
+    samples.length < 3 ? h("p", { class: "note" }, "They are drawn as soon as there are a few.") : h("div", { class: "charts" }, CHARTS.map((chart) => h(Chart, { key: chart.title, chart, samples }))));
 }

@@ -1,7 +1,8 @@
-/* Who votes under guard strict; what is known of another part; who keeps which partitions; and what
+/* Who votes under guard strict; who is away; who keeps which partitions; and what
  * this node runs with. */
 import { h } from "./preact.js";
-import { Name } from "./members.js";
+import { awayOf, Name } from "./members.js";
+import { heldBy } from "./summary.js";
 import { count, duration } from "./words.js";
 
 function Card({ name, title, note, children }) {
@@ -33,34 +34,46 @@ export function Voters({ document, onWhy }) {
     return null;
   }
   const { voting, count: of, needed, spare, change, replaces } = document;
-  const note = `${voting} of ${of} vote, ${needed} needed: ${spare > 0 ? `${spare} can be spared` : "none can be spared"}`;
+  const note = `${voting} of ${of} vote${voting < needed ? `: ${needed - voting} more needed` : `, ${needed} needed: ${spare > 0 ? spare : "none"} can be spared`}`;
   return h(Card, { name: "voters", title: "Voters", note },
     change && h("p", { class: "note" }, `They change from ${change.from.join(", ")} to ${change.to.join(", ")}: both lists have to agree.`),
     replaces && h("p", { class: "note" }, `${replaces} is silent, and is replaced in ${duration(document.replaces_in_ms ?? 0)} unless it comes back.`),
     h(Rows, { titles: ["Voter", "State", "Record", "Address"], rows: document.voters.map((voter) => h(Voter, { key: voter.name, voter, onWhy })) }));
 }
 
-/* --- The other part --- */
+/* --- Who is away --- */
 
-/* What they may do who failed at once, as far as the guard says; and who would coordinate them. */
-export function OtherPart({ members, status, onWhy }) {
-  const away = members.gone.filter(({ reason }) => reason === "failed" || reason === "moved");
-  if (away.length === 0 || status.whole.state === "not in") {
+const AWAY_NAMED = 8;
+const VERDICTS = { dead: "nothing answers at its port any more", lost: "neither it nor its host answers", stalled: "its host answers, and it does not" };
+
+function howAway({ reason, verdict, state }) {
+  return reason === "moved" ? "said to follow another coordinator" : reason === "behind" ? "did not take up the view that the others hold"
+    : reason ? `failed: ${VERDICTS[verdict] ?? "it is not heard"}` : `${state === "suspect" ? "is suspected" : "is silent"}, and still in the view`;
+}
+
+/* What they may do of whom it is not known that they ended, as far as the guard says. */
+function mayAct({ policy, size, needed }, count) {
+  return policy === "none" ? "If alive, they act, too: guard none asks nobody."
+    : policy === "strict" ? "They may act only with more than half of the voters, and then this part does not."
+      : size === null ? `If ${needed} of them are one part, it acts, too.`
+        : `They are ${count}, and ${needed} are needed: ${count >= needed ? "they may act, if they are one part" : "they do not act"}.`;
+}
+
+/* Those who failed, and those of the view who are not heard; and who would coordinate them. */
+export function Away({ members, onWhy }) {
+  const away = awayOf(members);
+  const unheard = members.members.filter(({ name, state, silent }) => name !== members.self && (state === "suspect" || silent));
+  const all = [...away, ...unheard].sort((a, b) => a.age - b.age);
+  if (all.length === 0) {
     return null;
   }
-  const oldest = away.reduce((a, b) => (b.age < a.age ? b : a));
-  const { policy, size, needed } = members.guard;
-  const alive = away.filter(({ verdict }) => verdict !== "dead");
-  const may = alive.length === 0 ? "Their hosts said that the processes have ended: none of them acts."
-    : policy === "none" ? "If they are alive, they act, too: guard none asks nobody."
-      : policy === "strict" ? "They may act only with more than half of the voters, and then this part does not."
-        : size !== null ? (alive.length >= needed ? `They are ${alive.length}, and ${needed} are needed: they may act, if they are one part.` : `They are ${alive.length}, and ${needed} are needed: they do not act.`)
-          : `If ${needed} of them are one part, it acts, too.`;
-  const moved = away.filter(({ reason }) => reason === "moved");
-  return h(Card, { name: "other", title: status.whole.state === "split" ? "The other part" : "Who is away", note: `${count(away.length, "member")}, since ${duration(Math.min(...away.map(({ since_ms }) => since_ms)))} or longer` },
-    h("p", null, may, alive.length > 1 && [" Of one part ", h(Name, { name: oldest.name, onWhy }), " would coordinate: it is the oldest."]),
-    h("p", { class: "note" }, moved.length > 0 ? `${moved.map(({ name }) => name).join(", ")} said to follow another coordinator.`
-      : "Nothing was heard of them since; this node looks for them all the time."));
+  const alive = all.filter(({ verdict }) => verdict !== "dead");
+  return h(Card, { name: "other", title: "Who is away", note: count(all.length, "member") },
+    h("ul", { class: "away" }, all.slice(0, AWAY_NAMED).map((one) => h("li", { key: one.id }, h(Name, { name: one.name, onWhy }), " ", howAway(one)))),
+    all.length > AWAY_NAMED && h("p", { class: "note" }, `${all.length - AWAY_NAMED} more are in the table of members.`),
+    alive.length > 0 && away.length > 0 && h("p", null, mayAct(members.guard, alive.length),
+      alive.length > 1 && [" If they are one part, ", h(Name, { name: alive[0].name, onWhy }), " coordinates it, as the oldest of them."]),
+    h("p", { class: "note" }, "This node looks for them all the time."));
 }
 
 /* --- Partitions --- */
@@ -84,14 +97,21 @@ function keysOf({ keys, auth, insecure }) {
   return insecure ? "no key, and strangers can send to it" : keys.length === 0 ? "no key" : `${keys.join(", ")}${auth === "accept" ? "; frames without one are taken, too" : ""}`;
 }
 
+/* What doyen fault put in force; the band says that there are some. */
+function faultsOf(faults) {
+  const dropped = faults.filter(({ drop }) => drop).map(({ name }) => name);
+  return [...(dropped.length > 0 ? [`drops ${dropped.join(", ")}`] : []),
+    ...faults.filter(({ drop }) => !drop).map(({ name, delay_ms }) => `delays ${name} by ${duration(delay_ms)}`)].join("; ");
+}
+
 export function ThisNode({ members, status }) {
   const { protocol } = status;
   const back = protocol.held_back_by;
   const facts = [["Address", status.address], ["Up", duration(status.uptime_ms)], ["Version", `${status.version}, protocol ${protocol.version}`],
     ["Speaks", `${protocol.speaks}${back.length > 0 ? `; ${back.join(", ")} ${back.length === 1 ? "speaks" : "speak"} no later one yet` : ""}`],
-    ["Profile", status.profile], ["Terms", termsOf(status.terms)], ["Keys", keysOf(status.security)],
-    ["View", members.members.length > 0 ? `${members.epoch}.${members.view.version}, held by ${members.view.acked}` : "none"]];
+    ["Profile", status.profile], ["Terms", termsOf(status.terms)], [status.security.keys.length > 1 ? "Keys" : "Key", keysOf(status.security)],
+    ["View", members.members.length > 0 ? `${members.epoch}.${members.view.version}, ${heldBy(members)}` : "none"],
+    ...(status.faults.length > 0 ? [["Faults", `on purpose: ${faultsOf(status.faults)}`]] : [])];
   return h(Card, { name: "node", title: "This node", note: h("bdi", null, members.self) },
-    h("dl", { class: "facts" }, facts.map(([title, text]) => [h("dt", null, title), h("dd", null, text)])),
-    status.faults.length > 0 && h("p", { class: "note" }, `${count(status.faults.length, "fault")} in force here on purpose: doyen fault clear ends them.`));
+    h("dl", { class: "facts" }, facts.map(([title, text]) => [h("dt", null, title), h("dd", null, text)])));
 }

@@ -44,6 +44,7 @@ export class Feed {
     this.roles = null; /* of /v1/roles, /v1/voters and /v1/partitions; null: not asked, or there are none */
     this.voters = null;
     this.partitions = null;
+    this.tags = new Map(); /* of members by id: of those who are gone the daemon does not tell them */
     this.surveyRound = 0;
     this.source = null; /* of the events */
     this.ahead = 0; /* milliseconds of the daemon's clock before this one's */
@@ -114,7 +115,7 @@ export class Feed {
       this.seenAt = Date.now();
     } catch {
       this.connected = false;
-      this.historyDue = true;
+      this.historyDue = this.journalDue = true;
     }
     this.asking = false;
     this.onChange();
@@ -126,20 +127,19 @@ export class Feed {
 
   async read() {
     const { historyDue, journalDue } = this;
+    this.historyDue = this.journalDue = false; /* News that come meanwhile make them due again. */
     const keys = Object.keys(DOCUMENTS);
     const answers = await Promise.all([...keys.map((key) => ask(DOCUMENTS[key])),
       historyDue ? ask("/v1/history") : null, journalDue ? ask("/v1/journal") : null]);
     const [history, journal] = answers.slice(keys.length);
     this.documents = { ...this.documents, ...Object.fromEntries(keys.map((key, i) => [key, answers[i]])) };
+    this.remember();
     if (history) {
       this.views = history.views.map((view) => ({ ...view, at: Date.parse(view.time),
         id: [view.lineage, view.epoch, view.version, view.coordinator].join(" ") }));
-      this.historyDue = false;
     }
     if (journal) {
-      this.events = [];
       this.add(journal.events);
-      this.journalDue = false;
     }
     this.setClock();
     if (this.seenAt === 0) {
@@ -147,6 +147,13 @@ export class Feed {
     }
     this.sample();
     await this.survey();
+  }
+
+  /* Which zone it is that is gone can be seen by those who looked before. */
+  remember() {
+    const { members, gone } = this.documents.members;
+    this.tags = new Map([...members, ...gone].map(({ id, tags }) => [id, tags ?? this.tags.get(id)]));
+    this.documents.members.gone = gone.map((one) => ({ ...one, tags: this.tags.get(one.id) ?? {} }));
   }
 
   async survey() {

@@ -1,12 +1,13 @@
 /* The views in the course of time: how many members, who coordinated, where parts split and merged;
  * and the events in words. */
 import { Component, h } from "./preact.js";
-import { clock, count, duration } from "./words.js";
+import { clock, count, duration, exactly } from "./words.js";
 
 const HEIGHT = 190;
 const PAD = { left: 30, right: 14, top: 26, band: 24, bottom: 20 };
 const RANGES = [["5 min", 300e3], ["1 h", 3600e3], ["1 d", 86400e3], ["all", Infinity]];
 const SHADES = 6; /* classes shade0 to shade5 of page.css */
+const NOBODY = "no coordinator";
 const LABEL_PX = 7.4; /* of one letter in a band, about */
 const TICKS_PX = 110;
 const TICK_HALF_PX = 28;
@@ -14,6 +15,7 @@ const STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
 const EVENTS_SHOWN = 12;
 const EVENTS_MORE = 100;
 const RANGE_VIEWS = 4;
+const RECENT_MS = 300e3; /* so long it is said in words that parts were apart */
 
 function shadeOf(name) {
   let sum = 0;
@@ -30,7 +32,8 @@ function markOf(view) {
   }
   if (view.parents.length > 1) {
     const apart = view.apart_ms === null ? "" : ` after ${duration(view.apart_ms)} apart`;
-    return { kind: "merge", text: `merge with ${view.parents[1].coordinator ?? "another part"}'s part${apart}` };
+    const other = view.parents[view.taken_up ? 0 : 1].coordinator;
+    return { kind: "merge", text: `merge with ${other === null ? "another" : `${other}'s`} part${apart}` };
   }
   return view.cause === "claim" || view.cause === "handover"
     ? { kind: "claim", text: view.cause === "claim" ? "took over" : "handed over" } : null;
@@ -38,7 +41,7 @@ function markOf(view) {
 
 function wordsOf(view) {
   const mark = markOf(view);
-  return `${clock(view.at)} · view ${view.epoch}.${view.version}, ${count(view.members, "member")}, ${view.coordinator ?? "nobody"} `
+  return `${exactly(view.at)} · view ${view.epoch}.${view.version}, ${count(view.members, "member")}, ${view.coordinator ?? "nobody"} `
     + `coordinates${mark ? ` · ${mark.text}` : ""}${view.change ? ` · ${view.change}` : ""}`;
 }
 
@@ -92,14 +95,34 @@ function bandsOf(views, to) {
   return bands;
 }
 
-function Bands({ views, lapses, scale, to }) {
-  return bandsOf(views, to).flatMap((band) => without(band, lapses)).map(({ name, start, end }) => {
-    const [x, width] = [scale.x(start), Math.max(1.5, scale.x(end) - scale.x(start) - 1.5)];
-    const fits = name && name.length * LABEL_PX < width - 10;
-    return h("g", { key: start, class: `band ${shadeOf(name)}` },
-      h("rect", { x, y: scale.floor + 4, width, height: PAD.band - 6, rx: 4 }, h("title", null, name ?? "nobody")),
-      fits && h("text", { x: x + 8, y: scale.floor + PAD.band / 2 + 1, "dominant-baseline": "central" }, name));
+/* Who coordinated when, and when nobody did. A band has its name in it where there is room. */
+function spansOf(views, lapses, from, to, scale) {
+  const bands = bandsOf(views, to).flatMap((band) => without(band, lapses));
+  const empty = lapses.map(({ start, end }) => ({ name: null, start: Math.max(start, from), end: Math.min(end, to) })).filter(({ start, end }) => start < end);
+  return [...bands, ...empty].map(({ name, start, end }) => {
+    const [x, width] = [scale.x(start), Math.max(2, scale.x(end) - scale.x(start) - 1.5)];
+    return { name, start, end, x, width, fits: (name ?? NOBODY).length * LABEL_PX < width - 10 };
   });
+}
+
+function Bands({ spans, scale }) {
+  return spans.map(({ name, start, end, x, width, fits }) =>
+    h("g", { key: `${name} ${start}`, class: name === null ? "band none" : `band ${shadeOf(name)}` },
+      h("rect", { x, y: scale.floor + 4, width, height: PAD.band - 6, rx: 4 }, h("title", null, `${name ?? NOBODY}, ${exactly(start)} to ${exactly(end)}`)),
+      fits && h("text", { x: x + 8, y: scale.floor + PAD.band / 2 + 1, "dominant-baseline": "central" }, name ?? NOBODY)));
+}
+
+/* What is drawn, and only that: the marks, and the bands that are too short for their names. */
+function Legend({ views, spans }) {
+  const kinds = new Set(views.map((view) => markOf(view)?.kind));
+  const apart = views.some((view) => view.parents.length > 1 && view.apart_ms !== null);
+  const short = spans.filter(({ fits, name }) => !fits && !spans.some((other) => other.fits && other.name === name)).map(({ name }) => name);
+  const dots = [["split", "split: half or more lost at once"], ["merge", "merge"], ["claim", "took over"]].filter(([kind]) => kinds.has(kind));
+  return h("ul", { class: "legend" },
+    dots.map(([kind, text]) => h("li", { key: kind, class: `dot ${kind}` }, text)),
+    apart && h("li", { key: "apart", class: "dashes" }, "the other part was away"),
+    [...new Set(short)].map((name) => h("li", { key: `band ${name}`, class: name === null ? "swatch none" : `swatch ${shadeOf(name)}` },
+      name === null ? NOBODY : h("bdi", null, name))));
 }
 
 /* The part that was absorbed leaves the line where the two lost each other, and comes back. */
@@ -173,6 +196,7 @@ export class History extends Component {
     const { from, shown } = shownOf(views, range, now);
     const scale = scaleOf(shown, from, now, width);
     const { line, area } = areaOf(shown, scale, now);
+    const spans = spansOf(shown, lapsesOf(this.props.events), shown[0].at, now, scale);
     const chosen = shown.find((view) => view.id === at);
     const choose = (view) => this.setState({ at: view ? view.id : null });
     const nearest = (event) => {
@@ -187,15 +211,22 @@ export class History extends Component {
         event.preventDefault();
       }
     };
-    return h("svg", { class: "history", width, height: HEIGHT, tabindex: 0, role: "application", "aria-roledescription": "time line",
+    return [h("svg", { key: "drawing", class: "history", width, height: HEIGHT, tabindex: 0, role: "application", "aria-roledescription": "time line",
       "aria-label": `${count(shown.length, "view")} in the course of time. Left and Right go from view to view`, "aria-describedby": "view",
       onKeyDown: onKey, onPointerMove: nearest, onPointerLeave: () => choose(null), onBlur: () => choose(null) },
     h(Axis, { scale, from, to: now, width }),
     h("path", { class: "area", d: area }), h("path", { class: "line", d: line }),
     shown.map((view) => h(Branch, { key: view.id, view, scale })),
-    h(Bands, { views: shown, lapses: lapsesOf(this.props.events), scale, to: now }),
+    h(Bands, { spans, scale }),
     chosen && h("path", { class: "cursor", d: `M${scale.x(chosen.at)} ${PAD.top - 14}V${scale.floor + PAD.band}` }),
-    shown.map((view) => h(Mark, { key: view.id, view, scale })));
+    shown.map((view) => h(Mark, { key: view.id, view, scale }))), h(Legend, { key: "legend", views: shown, spans })];
+  }
+
+  /* A split that healed is over, and who looks wants to know of it all the same. */
+  healed(views, now) {
+    const merge = views.findLast((view) => view.parents.length > 1);
+    return merge && now - merge.at < RECENT_MS && h("p", { class: "note healed" },
+      `The cluster was split, and is one again since ${exactly(merge.at)}: ${markOf(merge).text}.`);
   }
 
   words(views) {
@@ -204,19 +235,26 @@ export class History extends Component {
   }
 
   render({ views, now }, { width }) {
-    const range = this.state.range ?? (views.length > 0 ? rangeFor(views, now) : 0);
-    return h("section", { class: "card", "aria-labelledby": "history" },
+    const range = this.state.range ?? rangeFor(views, now);
+    return h("section", { class: "card history-card", "aria-labelledby": "history" },
       h("header", null, h("h2", { id: "history" }, "Views, splits and merges"),
         h("p", { id: "view", "aria-live": "polite" }, this.words(views)),
         h("fieldset", { class: "ranges" }, h("legend", null, "how far back"), RANGES.map(([name], i) =>
           h("label", { key: name }, h("input", { type: "radio", name: "range", checked: i === range, onChange: () => this.setState({ range: i }) }),
             h("span", null, name))))),
+      this.healed(views, now),
       h("div", { ref: (box) => { this.box = box ?? this.box; } },
-        views.length > 0 && width > 0 ? this.drawing(views, range, width) : h("p", { class: "note" }, "There was no view yet.")));
+        width > 0 && this.drawing(views, range, width)));
   }
 }
 
 /* --- The events in words --- */
+
+/* As bad as a member that failed. */
+function isBad({ kind, name, state, met }) {
+  return ["split", "suspect", "mismatch"].includes(kind) || (kind === "gone" && state !== "left")
+    || (kind === "coordinator" && !name) || (kind === "guard" && met === false);
+}
 
 export class Events extends Component {
   constructor() {
@@ -226,12 +264,14 @@ export class Events extends Component {
   }
 
   render({ events, onWhy }, { shown }) {
+    const earlier = events.length - shown;
     return h("section", { class: "card log", "aria-labelledby": "events" },
       h("header", null, h("h2", { id: "events" }, "Events"), h("p", null, "newest first; times are UTC")),
       h("ol", { class: "events" }, events.slice(-shown).reverse().map((event) =>
-        h("li", { key: event.cursor, class: event.kind }, h("time", { dateTime: event.time }, clock(event.at)), " ",
+        h("li", { key: event.cursor, class: `${event.kind}${isBad(event) ? " bad" : ""}` }, h("time", { dateTime: event.time }, exactly(event.at)), " ",
           event.name ? h("button", { type: "button", onClick: () => onWhy(event.name), "aria-haspopup": "dialog" }, event.text)
             : h("span", null, event.text)))),
-      events.length > shown && h("button", { type: "button", class: "more", onClick: this.more }, "earlier ones"));
+      events.length === 0 && h("p", { class: "note" }, "None yet. They begin when this node is in; what keeps it out is said above."),
+      earlier > 0 && h("button", { type: "button", class: "more", onClick: this.more }, `${earlier} earlier`));
   }
 }

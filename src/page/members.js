@@ -1,7 +1,7 @@
 /* The members by age, and those that are gone. Where there are many, who is well is one of a crowd of
  * names, and a row is for who needs a look. */
 import { Component, h } from "./preact.js";
-import { count, duration } from "./words.js";
+import { clock, count, duration } from "./words.js";
 
 const ROWS_MAX = 300; /* drawn at once; of more the filter shows those that are wanted */
 const FILTER_FROM = 12;
@@ -10,6 +10,12 @@ const GONE_SHOWN = 8;
 
 function stateOf(member) {
   return member.state !== "alive" ? member.state : member.silent ? "silent" : member.behind ? "behind" : "alive";
+}
+
+/* Who failed and is not back, as in the sentence on the whole: of several lives of one name the last. */
+export function awayOf({ members, gone }) {
+  return gone.filter(({ name, reason }, i) => ["failed", "moved", "behind"].includes(reason)
+    && !members.some((member) => member.name === name) && !gone.some((later, k) => k > i && later.name === name));
 }
 
 function Tags({ tags }) {
@@ -36,7 +42,7 @@ function partsOf(address) {
 
 /* Where the page of another node is, if it has one as this node does: as far from the port of its
  * member. Only where this page was asked for by the address of its own member. */
-function pageOf(member, document) {
+export function pageOf(member, document) {
   const self = document.members.find(({ name }) => name === document.self);
   if (!self || member.name === document.self || location.port === "") {
     return null;
@@ -51,14 +57,23 @@ function Address({ member, document }) {
   return page === null ? member.address : h("a", { href: page, title: `${member.name}'s own page, if it has one` }, member.address);
 }
 
+/* Of another one its own word counts. */
+function acts(member, { acting, acting_said_ms, self }) {
+  return member.name === self ? acting : member.coordinator && acting_said_ms !== null;
+}
+
+function VoterBadge({ voter }) {
+  return voter && h("span", { class: `badge${["votes", "founding", null].includes(voter.voter) ? "" : " lost"}` },
+    ["votes", "founding", null].includes(voter.voter) ? "voter" : `voter: ${voter.voter}`);
+}
+
 function Badges({ member, document, voter }) {
   const self = document.members.find(({ name }) => name === document.self);
   return [
     member.coordinator && h("span", { class: "badge coordinator" }, "coordinator"),
-    document.acting && member.name === document.self && h("span", { class: "badge acting" }, "acting"),
+    acts(member, document) && h("span", { class: "badge acting" }, "acting"),
     member.drained && h("span", { class: "badge" }, "drained"),
-    voter && h("span", { class: `badge${["votes", "founding", null].includes(voter.voter) ? "" : " lost"}` },
-      ["votes", "founding", null].includes(voter.voter) ? "voter" : `voter: ${voter.voter}`),
+    h(VoterBadge, { voter }),
     self && member.protocol !== self.protocol && h("span", { class: "badge" }, `speaks ${member.protocol}`),
   ];
 }
@@ -69,19 +84,19 @@ function Member({ member, document, voter, onWhy }) {
     h("td", { class: "age" }, member.age),
     h("th", { scope: "row" }, h(Name, { name: member.name, onWhy }), h(Badges, { member, document, voter })),
     h("td", null, h("span", { class: "state" }, state)),
-    h("td", { class: "heard" }, heard(member, document.self)),
+    h("td", { class: member.name === document.self ? "heard own" : "heard" }, heard(member, document.self)),
     h("td", { class: "address" }, h(Address, { member, document })),
     h("td", { class: "tags" }, h(Tags, { tags: member.tags })));
 }
 
-function Gone({ member, onWhy }) {
+function Gone({ member, voter, onWhy }) {
   return h("tr", { class: "gone" },
     h("td", { class: "age" }, member.age),
-    h("th", { scope: "row" }, h(Name, { name: member.name, onWhy })),
+    h("th", { scope: "row" }, h(Name, { name: member.name, onWhy }), h(VoterBadge, { voter })),
     h("td", null, h("span", { class: "state" }, member.reason)),
     h("td", { class: "heard" }, `gone for ${duration(member.since_ms)}`),
     h("td", { class: "address" }, member.address),
-    h("td", { class: "tags" }));
+    h("td", { class: "tags" }, h(Tags, { tags: member.tags })));
 }
 
 /* Up and Down go from name to name, Home and End to the first and last. */
@@ -115,7 +130,7 @@ function Table({ document, members, gone, voters, onWhy }) {
         h("th", { scope: "col", class: name, key: title }, title)))),
       h("tbody", null,
         members.map((member) => h(Member, { key: member.id, member, document, voter: voterOf(member.name), onWhy })),
-        gone.map((member) => h(Gone, { key: `gone ${member.id}`, member, onWhy })))));
+        gone.map((member) => h(Gone, { key: `gone ${member.id}`, member, voter: voterOf(member.name), onWhy })))));
 }
 
 /* Does it need a row of its own where there are many? */
@@ -124,11 +139,24 @@ function needsLook(member, document, voters) {
     || voters?.voters.some(({ name }) => name === member.name);
 }
 
+/* By zone, where they have that tag: what fails together is often in one. */
+function zonesOf(members) {
+  const zones = new Map();
+  for (const member of members) {
+    const zone = member.tags.zone ?? "";
+    zones.set(zone, [...(zones.get(zone) ?? []), member]);
+  }
+  return [...zones].sort(([a], [b]) => a < b ? -1 : 1);
+}
+
 function Crowd({ members, onWhy, onAll }) {
+  const zones = zonesOf(members);
   return [
     h("p", { class: "note" }, `${count(members.length, "other")} ${members.length === 1 ? "is" : "are"} alive: `,
       h("button", { type: "button", class: "more", onClick: onAll }, "as a table")),
-    h("ul", { class: "crowd", onKeyDown: onKey }, members.map(({ id, name }) => h("li", { key: id }, h(Name, { name, onWhy })))),
+    h("div", { onKeyDown: onKey }, zones.map(([zone, those]) => [
+      zones.length > 1 && h("h3", { key: `zone ${zone}` }, h("bdi", null, zone === "" ? "without a zone" : `zone=${zone}`), `: ${those.length}`),
+      h("ul", { class: "crowd", key: zone }, those.map(({ id, name }) => h("li", { key: id }, h(Name, { name, onWhy }))))])),
   ];
 }
 
@@ -141,21 +169,21 @@ export class Members extends Component {
     this.onGone = () => this.setState({ gone: true });
   }
 
-  render({ document, voters, onWhy }, { filter, all, gone }) {
+  render({ document, voters, asOf, onWhy }, { filter, all, gone }) {
     const wanted = filter.trim().toLowerCase();
     const fits = (member) => wanted === "" || textOf(member).includes(wanted);
     const members = document.members.filter(fits);
-    const lost = document.gone.filter(fits).reverse(); /* the latest first */
+    const lost = document.gone.filter(fits);
     const crowded = !all && wanted === "" && members.length >= CROWD_FROM;
     const rows = crowded ? members.filter((member) => needsLook(member, document, voters)) : members;
     const more = rows.length - ROWS_MAX;
     const goneMore = gone || wanted !== "" ? 0 : Math.max(0, lost.length - GONE_SHOWN);
     return h("section", { class: "card members", "aria-labelledby": "members" },
       h("header", null, h("h2", { id: "members" }, "Members"),
-        h("p", null, wanted === "" ? "oldest first: the oldest that can coordinates" : count(members.length, "member")),
+        document.members.length > 0 && h("p", null, wanted === "" ? "oldest first: it coordinates, if it can" : count(members.length, "member"), asOf !== null && `; as of ${clock(asOf)} UTC`),
         (document.members.length + document.gone.length >= FILTER_FROM || wanted !== "") && h(Filter, { value: filter, onChange: this.onFilter })),
-      document.members.length === 0 ? h("p", { class: "note" }, "This node is in no view.")
-        : h(Table, { document, members: rows.slice(0, ROWS_MAX), gone: lost.slice(0, lost.length - goneMore), voters, onWhy }),
+      document.members.length === 0 ? h("p", { class: "note" }, "This node is in no view: who the members are is not known here.")
+        : h(Table, { document, members: rows.slice(0, ROWS_MAX), gone: lost.slice(goneMore).sort((a, b) => a.age - b.age), voters, onWhy }),
       more > 0 && h("p", { class: "note" }, `${more} more are not shown: say above which you want to see`),
       goneMore > 0 && h("p", { class: "note" }, `${goneMore} more are gone: `, h("button", { type: "button", class: "more", onClick: this.onGone }, "show them")),
       crowded && members.length > rows.length && h(Crowd, { members: members.filter((member) => !rows.includes(member)), onWhy, onAll: this.onAll }));

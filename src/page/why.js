@@ -1,7 +1,7 @@
 /* The evidence about one member, or about who coordinates: what `doyen why` says. */
 import { Component, h } from "./preact.js";
 import { ask } from "./feed.js";
-import { clock, count, duration } from "./words.js";
+import { count, duration, exactly } from "./words.js";
 
 const EVIDENCE_SHOWN = 40;
 
@@ -9,7 +9,7 @@ function Evidence({ evidence }) {
   return evidence.length > 0 && [
     h("h3", null, "What led to it"),
     h("ol", { class: "events" }, evidence.slice(-EVIDENCE_SHOWN).reverse().map((event) =>
-      h("li", { key: event.cursor, class: event.kind }, h("time", { dateTime: event.time }, clock(Date.parse(event.time))), " ",
+      h("li", { key: event.cursor, class: event.kind }, h("time", { dateTime: event.time }, exactly(Date.parse(event.time))), " ",
         h("span", null, event.text)))),
   ];
 }

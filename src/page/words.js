@@ -7,16 +7,21 @@ export function duration(ms) {
   for (const [unit, name] of UNITS) {
     if (ms >= unit) {
       const count = ms / unit;
-      return `${count < 10 && name === "s" ? count.toFixed(1) : Math.floor(count)} ${name}`;
+      return `${count < 10 && name === "s" ? (Math.floor(count * 10) / 10).toFixed(1) : Math.floor(count)} ${name}`;
     }
   }
   return `${Math.round(ms)} ms`;
 }
 
 /* "18:29:34", by UTC as doyen and its logs have it; with the day where that is another one. */
-export function clock(moment) {
+export function clock(moment, end = 19) {
   const text = new Date(moment).toISOString();
-  return `${text.slice(0, 10) === new Date().toISOString().slice(0, 10) ? "" : `${text.slice(5, 10)} `}${text.slice(11, 19)}`;
+  return `${text.slice(0, 10) === new Date().toISOString().slice(0, 10) ? "" : `${text.slice(5, 10)} `}${text.slice(11, end)}`;
+}
+
+/* "18:29:34.729": much happens within one second. */
+export function exactly(moment) {
+  return clock(moment, 23);
 }
 
 /* "4 members", "1 member". */

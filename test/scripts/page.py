@@ -17,25 +17,44 @@ import time
 from browser import Browser
 
 MEMBERS = "[...document.querySelectorAll('.members tbody tr:not(.gone) th bdi')].map(x => x.textContent).join(' ')"
+TILE = "[...document.querySelectorAll('.figure')].find(x => x.querySelector('dt').textContent === %r).querySelector('small').textContent"
+HEADING = "document.querySelector('.%s header p').textContent"
 GONE = "[...document.querySelectorAll('.members tr.gone th bdi')].map(x => x.textContent).join(' ')"
 COORDINATOR = "document.querySelector('.badge.coordinator')?.closest('th').querySelector('bdi').textContent"
 ROLES = ("[...document.querySelectorAll('.roles tbody tr')].map(x => [0, 1, 2, 4].map(i => x.children[i].textContent).join(' ')).join('; ')")
 PAINT = "performance.getEntriesByName('first-contentful-paint')"
 ALL = "athens byzantium cyrene delphi ephesus"
 
-# Many members where there are five: what the daemon answers is changed on its way to the page. Of "cuts",
-# pairs of places, messages are lost on the way.
+# Many members where there are five: what the daemon answers is changed on its way to the page, so that all of it is of
+# one cluster. Of "cuts", pairs of places, the first does not hear the second.
 MANY = """
 const real = window.fetch, {count, silent, cuts} = %s;
 const names = Array.from({length: count}, (_, i) => `node${String(i).padStart(3, "0")}.example`);
-const whole = (d) => cuts.length === 0 ? {...d.whole, severity: "good", sentence: `healthy: ${count} of ${count}`}
-  : {...d.whole, state: "bad link", severity: "warning", sentence: `${cuts.length} links are bad`, next: "doyen matrix shows the links that are bad"};
+const founded = Date.now() - 250e3, self = names[0], view = {epoch: "1", version: String(count), acked: count, members: count};
+const joined = (i) => new Date(founded + i / count * 100e3).toISOString();
+const portOf = (address, i) => address.replace(/[0-9]+$/, (port) => Number(port) + i);
+const whole = cuts.length === 0 ? {state: "healthy", severity: "good", sentence: `healthy: ${count} of ${count}`, next: "nothing; doyen watch shows changes"}
+  : {state: "bad link", severity: "warning", sentence: `${cuts.length} links are bad`, next: "doyen matrix shows the links that are bad"};
+const counters = (at) => {
+  const s = Math.max(0, at - founded) / 1000, beats = Math.floor(s * 18 + 40 * Math.sin(s / 20));
+  return {datagrams_in: beats, datagrams_out: beats, bytes_in: beats * 90, bytes_out: beats * 95};
+};
 const change = {
-  "/v1/members": (d) => ({...d, self: names[0], coordinator: names[0], members: names.map((name, i) => ({...d.members[0],
-    name, id: String(i), age: i + 1, coordinator: i === 0, silent: i === silent, heard_ms: i %% 3 ? null : Math.floor(Math.random() * 250),
-    tags: {zone: "abc"[i %% 3], rack: String(i %% 7)}}))}),
-  "/v1/status": (d) => ({...d, self: names[0], coordinator: names[0], whole: whole(d), counts: {...d.counts, members: count}, links: {...d.links,
-    bad: cuts.map(([to, from]) => ({from: names[from], to: names[to], kind: "one-way", detail: `${names[to]} does not hear ${names[from]}`}))}}),
+  "/v1/counters": (d) => ({...d, samples: Array.from({length: 48}, (_, i) => ({...counters(Date.now() - (48 - i) * 5000),
+    ago_ms: (48 - i) * 5000, messages_refused: 0, frames_refused: 0}))}),
+  "/v1/members": (d) => ({...d, self, coordinator: self, epoch: "1", view, gone: [], members: names.map((name, i) => ({...d.members[0],
+    name, id: String(i), age: i + 1, address: portOf(d.members[0].address, i), coordinator: i === 0, silent: i === silent,
+    heard_ms: i === silent ? 2600 : i %% 3 ? null : Math.floor(Math.random() * 250), tags: {zone: "abc"[i %% 3], rack: String(i %% 7)}}))}),
+  "/v1/status": (d) => ({...d, self, coordinator: self, whole, view, epoch: "1", uptime_ms: Date.now() - founded,
+    last_change: {...d.last_change, time: joined(count - 1), since_ms: Date.now() - Date.parse(joined(count - 1))},
+    counters: {...d.counters, ...counters(Date.now()), refused: {}, malformed: {}, not_opened: {}, without_key: 0}, counts: {members: count, suspect: 0, failed: 0, left: 0}, links: {up: count - 1, down: [],
+    bad: cuts.map(([to, from]) => ({from: names[from], to: names[to], kind: "one-way",
+      detail: `messages from ${names[from]} to ${names[to]} are lost: ${names[to]} does not hear ${names[from]}`}))}}),
+  "/v1/history": (d) => ({...d, views: names.map((_, i) => ({...d.views[0], epoch: "1", version: String(i + 1), time: joined(i), members: i + 1,
+    coordinator: self, change: `+${names[i]}`}))}),
+  "/v1/journal": (d) => ({...d, events: names.flatMap((name, i) => [
+    {kind: "joined", cursor: `f-${2 * i}`, time: joined(i), name, age: i + 1, text: `${name} joined with age ${i + 1}`},
+    {kind: "view", cursor: `f-${2 * i + 1}`, time: joined(i), text: `view 1.${i + 1} with ${i + 1} member${i ? "s" : ""} holds (cause: ${i ? "change" : "found"})`}])}),
 };
 window.fetch = async (path, options) => {
   const answer = await real(path, options);
@@ -70,6 +89,13 @@ class Story:
             self.browser.wait(f"({script}) === {expected!r}")
         except TimeoutError:
             raise AssertionError(f"the page shows {self.browser.value(script)!r}, not {expected!r}") from None
+
+    def says(self, script, part):
+        """Waits until the text that the expression is worth has this in it."""
+        try:
+            self.browser.wait(f"({script}).includes({part!r})")
+        except TimeoutError:
+            raise AssertionError(f"the page shows {self.browser.value(script)!r}, without {part!r}") from None
 
     def no_faults(self):
         expect(not self.browser.faults, f"the console says: {self.browser.faults}")
@@ -127,6 +153,9 @@ class Story:
         self.is_shown(MEMBERS, ALL)
         self.is_shown(COORDINATOR, "athens")
         expect(browser.value("document.querySelectorAll('canvas, .link, .history').length") == 0, "a script has run")
+        self.says("document.querySelector('.top p').textContent", " UTC")  # An answer that is an old one can be told from a new one.
+        self.says("document.querySelector('.summary').textContent", "athens coordinates, and acts. 5 members, view 1.5. Guard none: each part may act.")
+        self.is_shown("document.querySelectorAll('.members td.address a').length", 4)
         self.picture("without-scripts")
         self.cluster("kill", "delphi")
         self.is_shown(MEMBERS, "athens byzantium cyrene ephesus")
@@ -185,14 +214,23 @@ class Story:
         self.is_shown(f"{GONE}.split(' ').sort().join(' ')", "cyrene delphi ephesus")
         browser.wait("document.querySelector('.history .mark.split')")
         self.band("bad", "may have split: 3 of 5 were lost at once")
-        self.is_shown("document.querySelector('.other button')?.textContent", "cyrene")
+        self.says("document.querySelector('.whole').textContent", "3 faults are in force here on purpose doyen fault clear")
+        self.is_shown(GONE, "cyrene delphi ephesus")  # Oldest first, and with the tags that they had.
+        self.is_shown("[...document.querySelectorAll('.members tr.gone .tag')].map(x => x.textContent.trim()).join(' ')", "zone=b zone=c zone=c")
+        self.is_shown("[...document.querySelectorAll('.away button')].map(x => x.textContent).join(' ')", "cyrene delphi ephesus")
+        self.is_shown("[...document.querySelectorAll('.figure.bad dt')].map(x => x.textContent).join(' ')", "Members")
+        self.says(TILE % "Links", "none to the 3 away")
+        self.says("document.querySelector('.history-card .legend').textContent", "split")
         self.no_scroll_within()
         self.accessible()
         self.picture("page-split")
         self.leads("cyrene")  # Or it would be let in anew, and nothing merged.
         browser.open(os.environ["OTHER_PAGE"])
         self.is_shown(MEMBERS, "cyrene delphi ephesus")
-        self.is_shown("document.querySelector('.other button')?.textContent", "athens")
+        self.is_shown("document.querySelector('.away button')?.textContent", "athens")
+        self.band("warning", "3 of 5 are here: ")
+        self.is_shown("[...document.querySelectorAll('.figure.warning dt')].map(x => x.textContent).join(' ')", "Members")  # As severe as the band.
+        expect(browser.value("document.querySelectorAll('.figure.bad').length") == 0, "a figure is more severe than the band")
         self.picture("page-split-other")
         browser.open(self.url)
         self.is_shown(MEMBERS, "athens byzantium")
@@ -202,6 +240,13 @@ class Story:
         browser.wait("document.querySelector('.history .mark.merge')")
         self.band("good", "healthy: 5 of 5")
         browser.wait("[...document.querySelectorAll('.events .merge')].some(x => x.textContent.includes('absorbed'))")
+        self.says("document.querySelector('.healed').textContent", "one again since")
+        self.says("document.querySelector('.healed').textContent", "merge with cyrene's part after")
+        self.says("document.querySelector('.history-card .legend').textContent", "mergethe other part was away")
+        self.says(TILE % "Coordinator", "acts, said ")  # Another one: by its own word.
+        self.is_shown("document.querySelector('.badge.acting').closest('th').querySelector('bdi').textContent", "cyrene")
+        self.says(TILE % "View", "held by ")
+        self.says(HEADING % "counters", "up for")
         self.picture("healed")
 
     def on_a_phone(self):
@@ -210,6 +255,11 @@ class Story:
         browser.wait("document.documentElement.scrollWidth <= 390")
         for what in ["address", "tags", "heard"]:
             expect(self.browser.value(f"document.querySelector('.members td.{what}').getBoundingClientRect().height") > 0, f"no {what} on a phone")
+        rows = self.browser.value("[...document.querySelectorAll('.members tbody tr')].map(x => Math.round(x.querySelector('.state').getBoundingClientRect().top"
+                                  " - x.getBoundingClientRect().top)).join(' ')")
+        expect(len(set(rows.split())) == 1, f"the states stand out of line: {rows}")
+        top = "document.querySelector('.%s').getBoundingClientRect().top"
+        expect(browser.value(f"Math.max({top % 'links'}, {top % 'history-card'}) < {top % 'log'}"), "links and the course of time are below the events")
         self.picture("page-phone")
         browser.show(1280, 800, dark=True)
         self.accessible()
@@ -220,7 +270,12 @@ class Story:
         browser = self.browser
         self.cluster("kill", "athens")
         browser.wait("document.querySelector('[role=alert]')?.textContent.includes('does not answer')")
-        self.band("stale", "healthy: 5 of 5")
+        self.band("stale", "It was at ")
+        self.is_shown("[...document.querySelectorAll('.alarm a')].map(x => x.textContent).join(' ')", "cyrene delphi ephesus byzantium")
+        expect(browser.value("document.querySelector('.alarm a').href") == os.environ["OTHER_PAGE"], "the link leads elsewhere than to cyrene's page")
+        self.says(HEADING % "members", "as of ")
+        self.says("getComputedStyle(document.querySelector('main')).filter", "grayscale")  # No green of an hour ago.
+        self.accessible()
         self.picture("away", whole=False)
         self.cluster("restart", "athens")
         browser.wait("document.querySelector('.link').textContent === 'live' && !document.querySelector('[role=alert]')")
@@ -251,6 +306,8 @@ class Story:
         self.fake(30)
         browser.wait("document.querySelectorAll('.crowd button').length === 29")
         self.band("good", "healthy: 30 of 30")
+        self.is_shown(TILE % "View", "epoch 1, held by all 30")
+        self.is_shown("[...document.querySelectorAll('.members h3')].map(x => x.textContent).join(' ')", "zone=a: 9 zone=b: 10 zone=c: 10")
         self.no_scroll_within()
         self.accessible()
         self.picture("thirty")
@@ -258,12 +315,13 @@ class Story:
         expect(browser.value("document.querySelector('main').getBoundingClientRect().width") > 2100, "the page leaves the sides free")
         self.picture("wide")
         browser.show(1280, 800)
-        self.fake(100, silent=40, cuts=[[3, 9], [50, 60]])
+        self.fake(100, silent=40, cuts=[[0, 40], [50, 60]])
         browser.wait("document.querySelectorAll('.crowd button').length === 98")
         browser.wait("document.querySelectorAll('.links li').length === 2")
         self.is_shown("[...document.querySelectorAll('.members tbody tr')].map(x => x.querySelector('th bdi').textContent + ' ' + x.className).join('; ')",
                       "node000.example alive; node040.example silent")
         self.band("warning", "2 links are bad")
+        self.is_shown(TILE % "Members", "1 silent")
         self.no_faults()
         self.no_scroll_within()
         frames = browser.value("""new Promise((done) => {
@@ -295,7 +353,16 @@ class Story:
         self.cluster("kill", "cyrene")
         self.band("bad", "nobody acts")
         browser.wait("[...document.querySelectorAll('.voters .state')].filter(x => x.textContent === 'not heard').length === 2")
-        browser.wait("document.querySelector('.figure.off')")
+        browser.wait("document.querySelector('.figure.bad')")
+        self.says(HEADING % "voters", "1 of 3 vote: 1 more needed")
+        self.is_shown("[...document.querySelectorAll('.away button')].map(x => x.textContent).sort().join(' ')", "byzantium cyrene")
+        self.is_shown("[...document.querySelectorAll('.members tr')].filter(x => x.textContent.includes('voter')).map(x => x.querySelector('bdi').textContent).sort().join(' ')",
+                      "athens byzantium cyrene")  # Also who failed.
+        expect("no bad" not in browser.value(HEADING % "links"), "no bad link is known, and no connection is there")
+        browser.wait("document.querySelector('.way.down').getAttribute('d') !== ''")
+        browser.wait("document.querySelector('.band.none')")
+        self.says("document.querySelector('.history-card').textContent", "no coordinator")
+        browser.wait("[...document.querySelectorAll('.events .bad')].some(x => x.textContent.includes('there is no coordinator now'))")
         expect(browser.value("document.querySelectorAll('.acting').length") == 0, "somebody acts, without a quorum")
         self.accessible()
         self.picture("page-no-quorum")
@@ -308,6 +375,8 @@ class Story:
         browser.open(self.url)
         self.band("bad", "this node is not in: ")
         browser.wait("document.querySelector('.link') && document.querySelector('.whole').textContent.includes('key')")
+        expect(browser.value("document.querySelectorAll('.figure').length") == 0, "figures of a cluster that it is not in")
+        expect("This node is in no view" in browser.value("document.querySelector('.members').textContent"), "it knows of members")
         self.accessible()
         self.picture("page-outsider")
         self.no_faults()
@@ -331,7 +400,7 @@ def main():
     try:
         getattr(Story(browser, url, cluster, sys.argv[6] if len(sys.argv) > 6 else None), story)()
     except (AssertionError, TimeoutError, RuntimeError) as error:
-        sys.exit(f"page: {error}")
+        sys.exit(f"page: {error}{''.join(f'; the console says: {fault}' for fault in browser.faults)}")
     finally:
         browser.close()
 

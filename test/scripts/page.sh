@@ -45,9 +45,9 @@ trap clean_up EXIT
 # shellcheck source=test/scripts/free_ports.sh
 source "$top/test/scripts/free_ports.sh"
 
-first=$(free_ports 7)
+first=$(free_ports 9)
 http=127.0.0.1:$((first + 6))
-other=127.0.0.1:$((first + 5))
+other=127.0.0.1:$((first + 8)) # As far from cyrene's port as the one above from athens'.
 export DOYEN_CLUSTER_PORT=$first
 
 # Five members in three zones, of which athens and cyrene have a page.

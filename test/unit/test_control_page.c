@@ -70,7 +70,7 @@ Test(control_page, each_member_is_shown_as_it_is_heard)
     scene.facts.peers[3].heard_ms_ago = NEVER_MS;
     assert_says(&scene, "<title>R&amp;D at A");
     assert_says(&scene, "<span class=\"badge acting\">acting</span>");
-    assert_says(&scene, "<td class=\"heard\">this node</td>");
+    assert_says(&scene, "<td class=\"heard own\">this node</td>");
     assert_says(&scene, "<tr class=\"silent\"><td class=\"age\">2</td>");
     assert_says(&scene, "<tr class=\"suspect\"><td class=\"age\">3</td>");
     assert_says(&scene, "<td class=\"heard\">not yet</td>");
@@ -141,7 +141,7 @@ Test(control_page, a_node_without_a_view_says_so)
     struct scene scene;
 
     scene_open(&scene, "");
-    assert_says(&scene, "sees it, joining, at 2026-11-29T00:00:00 UTC</p>");
+    assert_says(&scene, "sees it, joining, at 2026-11-29 00:00:00 UTC</p>");
     assert_says(&scene, "who coordinates, is not known here.");
     scene_close(&scene);
 }

@@ -46,15 +46,16 @@ static void add_header(struct text_builder *html, const struct facts *facts, int
 {
     char time[TIME_TEXT_MAX];
 
+    (void)time_text(wall_ms, time);
     text_builder_add(html,
                      "<header class=\"top\"><img src=\"/page/icon.svg\" alt=\"\" width=\"36\" "
                      "height=\"36\"><div><h1>");
     add_name(html, facts->config->cluster);
     text_builder_add(html, "</h1><p>as ");
     add_name(html, facts->self->name);
-    text_builder_format(html, " sees it, %s, at %.19s UTC</p></div></header>\n",
-                        facts->phase == PHASE_MEMBER ? "a member" : phase_text(facts->phase),
-                        time_text(wall_ms, time));
+    text_builder_format(html, " sees it, %s, at %.10s %.8s UTC</p></div></header>\n",
+                        facts->phase == PHASE_MEMBER ? "a member" : phase_text(facts->phase), time,
+                        time + sizeof "2026-11-29");
 }
 
 /* The state of the whole, over the whole width, in its colour. */
@@ -227,8 +228,8 @@ static void add_member(struct text_builder *html, const struct facts *facts, uin
     if (member->drained) {
         text_builder_add(html, " <span class=\"badge\">drained</span>");
     }
-    text_builder_format(html, "</th><td><span class=\"state\">%s</span></td><td class=\"heard\">",
-                        state);
+    text_builder_format(html, "</th><td><span class=\"state\">%s</span></td><td class=\"heard%s\">",
+                        state, id_equal(&member->id, &facts->self->id) ? " own" : "");
     add_heard(html, facts, position);
     text_builder_add(html, "</td><td class=\"address\">");
     add_member_address(html, facts, member);
