@@ -11,6 +11,7 @@
 #include "core/agreement/candidacy.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/granter.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voting.h"
@@ -184,7 +185,7 @@ static void on_misdirected(struct core *core, const struct row *row, const struc
 {
     if (message->relay) {
         hand_on(core, message);
-    } else if (core_is_strict(core) && row->by_name != NULL) {
+    } else if (electorate_may_vote(core) && row->by_name != NULL) {
         row->by_name(core, message);
     } else {
         refuse(core, message, REFUSED_FOR_ANOTHER_LIFE);

@@ -233,6 +233,7 @@ static void asks_otherwise(struct rig *rig, uint64_t lease_ms, uint64_t lost_ms)
 {
     rig->core->timing.lease_ms = lease_ms;
     rig->core->timing.lost_ms_shortest = lost_ms;
+    rig->core->spans = timing_spans(&rig->core->timing, true);
     lease_on_timing(rig->core);
 }
 

@@ -36,7 +36,8 @@ static void apply(struct core *core)
     core->terms.number = agreed->number;
     core->terms.origin = agreed->origin;
     core->terms.room = agreed->room;
-    if (core_is_strict(core)) { /* The guard strict is never left, nor come to (A4a). */
+    const bool strict = core_is_strict(core);
+    if (strict) { /* The guard strict is never left, nor come to (A4a). */
         core->terms.voters_target = (uint8_t)rules.guard.count;
     } else {
         core->terms.guard = rules.guard;
@@ -50,6 +51,7 @@ static void apply(struct core *core)
         const struct timing proven = timing_in(core, &core->proven);
         core->timing = timing_unproven(&proven, &core->timing);
     }
+    core->spans = timing_spans(&core->timing, strict);
     lease_on_timing(core);
 }
 

@@ -104,11 +104,19 @@ static bool is_from_before_others(const struct core *core, const struct view *vi
     return false;
 }
 
+bool authority_is_of_its_sender(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    return !view_names_voters(view) && !hearing_coordinator_is_fresh(core) &&
+           view_has(view, &message->from);
+}
+
 static bool is_shown_by_a_fellow(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
 
-    return !hearing_coordinator_is_fresh(core) && view_has(view, &message->from) &&
+    return authority_is_of_its_sender(core, message) &&
            (view->lineage == core->view.lineage ? !is_from_before_others(core, view)
                                                 : lived_with_us(core, &message->from));
 }
@@ -117,8 +125,7 @@ bool authority_is_of_the_past(const struct core *core, const struct message *mes
 {
     const struct view *view = message->carrier.view;
 
-    return !view_names_voters(view) && !hearing_coordinator_is_fresh(core) &&
-           view_has(view, &message->from) && view->lineage == core->view.lineage &&
+    return authority_is_of_its_sender(core, message) && view->lineage == core->view.lineage &&
            is_from_before_others(core, view);
 }
 
@@ -174,9 +181,16 @@ static bool knows_the_chain(const struct core *core, const struct message *messa
             electorate_own(core, &core->view.voters) == VOTER_NONE);
 }
 
+bool authority_is_of_one_founding(const struct core *core, uint64_t lineage)
+{
+    return view_names_voters(&core->view) && (lineage_succeeds(lineage, core->view.lineage) ||
+                                              lineage_succeeds(core->view.lineage, lineage));
+}
+
 bool authority_is_succeeded_by(const struct core *core, uint64_t lineage)
 {
-    return view_names_voters(&core->view) && lineage_succeeds(lineage, core->view.lineage);
+    return authority_is_of_one_founding(core, lineage) &&
+           lineage_succeeds(lineage, core->view.lineage);
 }
 
 /* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first

@@ -36,8 +36,16 @@ bool authority_knows(const struct core *core, uint32_t position);
  * VIEW_NONE: there is none. */
 uint32_t authority_voter(const struct core *core);
 
+/* V4c: nobody is heard who coordinates, and the view names no voters whose word would count: so its
+ * sender, which it holds, may speak for it. */
+bool authority_is_of_its_sender(const struct core *core, const struct message *message);
+
 /* V4c: would it be by FELLOW, were it not from before others came whom this node hears? */
 bool authority_is_of_the_past(const struct core *core, const struct message *message);
+
+/* Z18c: is the history that a lineage names of the same founding as that of this member, and one of
+ * the two recovered later? It takes the place of the other. */
+bool authority_is_of_one_founding(const struct core *core, uint64_t lineage);
 
 /* Z18c: does the history that a lineage names take the place of the one that this member is in? */
 bool authority_is_succeeded_by(const struct core *core, uint64_t lineage);

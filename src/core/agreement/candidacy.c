@@ -355,19 +355,26 @@ void candidacy_on_evidence(struct core *core)
     }
 }
 
-void candidacy_on_handover(struct core *core, const struct ballot *by, bool stays)
+bool candidacy_on_handover(struct core *core, const struct ballot *by, bool stays)
 {
+    if (!asks_voters(core)) {
+        return false;
+    }
     if (!core->candidacy.on || !ballot_equal(&core->candidacy.handed_over, by) ||
         core->candidacy.stays != stays) {
         start(core, by, stays);
     }
+    return true;
 }
 
-void candidacy_on_followed(struct core *core)
+bool candidacy_on_followed(struct core *core)
 {
-    if (may_begin(core)) {
+    const bool voters = asks_voters(core);
+
+    if (voters && may_begin(core)) {
         start(core, &(struct ballot){.epoch = 0}, true);
     }
+    return voters;
 }
 
 void candidacy_as_outsider(struct core *core)
@@ -608,7 +615,7 @@ static void decide(struct core *core)
 void candidacy_tick(struct core *core)
 {
     if (core->now_ms >= succession_given_back_ms(core)) {
-        candidacy_on_followed(core);
+        (void)candidacy_on_followed(core);
     }
     if (succession_removes_who_is_back(core)) {
         propose_anew(core);

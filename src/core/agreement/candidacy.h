@@ -16,13 +16,15 @@
  * somebody older was heard again. */
 void candidacy_on_evidence(struct core *core);
 
-/* A coordinator handed over to this node under guard strict (Z7), and leaves; or stays a member
- * (E5). A candidacy that was under way for something else ends. */
-void candidacy_on_handover(struct core *core, const struct ballot *by, bool stays);
+/* A coordinator handed over to this node, and leaves; or stays a member (E5). Returns whether the
+ * voters are asked for that (Z7); else the view is this node's to make. A candidacy that was under
+ * way for something else ends. */
+bool candidacy_on_handover(struct core *core, const struct ballot *by, bool stays);
 
 /* V4i: this node's coordinator follows a view in this node's name that this node never made. Or
- * what this node handed over came to nothing (Z7b). It asks for an epoch above that, and stays. */
-void candidacy_on_followed(struct core *core);
+ * what this node handed over came to nothing (Z7b). It asks for an epoch above that, and stays.
+ * Returns whether there are voters to be asked; else the view is this node's to make. */
+bool candidacy_on_followed(struct core *core);
 
 /* An outsider that may found begins (Z4, Z8). */
 void candidacy_as_outsider(struct core *core);

@@ -54,8 +54,7 @@ bool install_leaps(const struct core *core, const struct message *message)
 /* L4: V4c asks for no more, where the view does not leap. */
 static bool is_fellows_word(const struct core *core, const struct message *message)
 {
-    return !view_names_voters(message->carrier.view) && view_has(&core->view, &message->from) &&
-           !hearing_coordinator_is_fresh(core) && view_has(message->carrier.view, &message->from);
+    return authority_is_of_its_sender(core, message) && view_has(&core->view, &message->from);
 }
 
 /* V7c: does it come from the one to whom this node's voter has promised the epoch? */

@@ -78,7 +78,7 @@ struct ballot succession_handed_over(const struct core *core)
 
 static bool reigns(const struct core *core)
 {
-    return core_is_strict(core) && core_is_coordinator(core) && core->life.phase == PHASE_MEMBER;
+    return core_is_coordinator(core) && core->life.phase == PHASE_MEMBER;
 }
 
 uint64_t succession_given_back_ms(const struct core *core)

@@ -101,8 +101,7 @@ void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms)
 
 uint64_t lease_span_ms(const struct core *core)
 {
-    return core_is_strict(core) ? timing_act_ms(core->timing.lease_ms)
-                                : core->timing.lost_ms_shortest;
+    return core->spans.lease_ms;
 }
 
 uint64_t lease_of(const struct core *core, uint32_t position)

@@ -46,11 +46,10 @@ static void ask_kernel(struct core *core, uint32_t position)
     outbox_kernel_ask(core, position);
 }
 
-/* Z6c: under guard strict a coordinator that is stalled does not act, so nothing is gained by being
- * patient with it. */
+/* Z6c */
 static uint64_t stall_ms_of(const struct core *core, uint32_t position)
 {
-    return core_is_strict(core) && position == 0 ? core->timing.lost_ms : core->timing.stall_ms;
+    return position == 0 ? core->spans.stall_ms : core->timing.stall_ms;
 }
 
 /* Has the member been asked all that it takes to find it lost, and in vain? */

@@ -91,8 +91,7 @@ static bool may_act(const struct core *core)
 
 bool standing_is_handed_over(const struct core *core)
 {
-    return view_names_voters(&core->view) && core_is_coordinator(core) &&
-           core->view.epoch <= core->succession.handed_epoch;
+    return core_is_coordinator(core) && core->view.epoch <= core->succession.handed_epoch;
 }
 
 bool standing_tells_hand_over(const struct core *core)

@@ -107,14 +107,11 @@ uint64_t join_deadline_ms(const struct core *core)
 }
 
 /* F2a: a node that has been a member, or that may found though it is no seed, gives the others
- * three times as long to answer: they may have lost their coordinator just now, and let nobody in.
- */
+ * longer to answer. */
 static uint64_t discover_ms(const struct core *core)
 {
-    if (core_is_strict(core)) { /* Z8: nothing can be founded twice. */
-        return core->timing.discover_ms;
-    }
-    return core->timing.discover_ms * (core->join.was_member || core->expect > 0 ? 3 : 1);
+    return core->join.was_member || core->expect > 0 ? core->spans.rediscover_ms
+                                                     : core->timing.discover_ms;
 }
 
 /* F1: this node's own address among its seeds, or no seeds at all, make it one that may found. F3:

@@ -117,8 +117,7 @@ void leave_on_handover(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_HANDOVER_TO_ANOTHER);
         return;
     }
-    if (core_is_strict(core)) { /* Z7: the voters have to agree. */
-        candidacy_on_handover(core, &(struct ballot){core->view.epoch, message->from}, false);
+    if (candidacy_on_handover(core, &(struct ballot){core->view.epoch, message->from}, false)) {
         return;
     }
     struct gone why = removal_evidence(core, 0);

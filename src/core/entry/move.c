@@ -181,8 +181,7 @@ void move_on_handover(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_LEAVING);
         return;
     }
-    if (core_is_strict(core)) {
-        candidacy_on_handover(core, &(struct ballot){core->view.epoch, message->from}, true);
+    if (candidacy_on_handover(core, &(struct ballot){core->view.epoch, message->from}, true)) {
         return;
     }
     if (core->promise.epoch > core->view.epoch) {
@@ -199,8 +198,7 @@ void move_on_followed(struct core *core)
         return;
     }
     REACHED(followed_by_its_coordinator);
-    if (core_is_strict(core)) {
-        candidacy_on_followed(core);
+    if (candidacy_on_followed(core)) {
         return;
     }
     const struct node_id former = core->view.members[0].id;

@@ -7,7 +7,6 @@
 #include "core/detection/hearing.h"
 #include "core/detection/standing.h"
 #include "core/entry/join.h"
-#include "core/model/lineage.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -62,17 +61,10 @@ static void send_probe(struct core *core, const struct address *to, bool answer)
     outbox_send_to(core, message, NULL, to);
 }
 
-/* Z18c: whichever of the two histories was recovered later takes the place of the other. */
-static bool is_of_one_founding(const struct core *core, const struct probe *theirs)
-{
-    return authority_is_succeeded_by(core, theirs->view.lineage) ||
-           (view_names_voters(&core->view) &&
-            lineage_succeeds(core->view.lineage, theirs->view.lineage));
-}
-
 bool probe_is_related(const struct core *core, const struct probe *theirs)
 {
-    if (theirs->view.lineage == core->view.lineage || is_of_one_founding(core, theirs) ||
+    if (theirs->view.lineage == core->view.lineage ||
+        authority_is_of_one_founding(core, theirs->view.lineage) ||
         book_has_seed(&core->book, &theirs->coordinator) ||
         (!address_is_none(&core->probe.seed_coordinator) &&
          address_equal(&theirs->coordinator, &core->probe.seed_coordinator))) {
@@ -138,8 +130,9 @@ static void show_the_chain(struct core *core, const struct message *message)
     const struct view_id ours = view_id_of(&core->view);
     const struct view_id *theirs = &message->probe.view;
 
-    if (is_of_one_founding(core, &message->probe) ? authority_is_succeeded_by(core, theirs->lineage)
-                                                  : view_id_compare(theirs, &ours) > 0) {
+    if (authority_is_of_one_founding(core, theirs->lineage)
+            ? authority_is_succeeded_by(core, theirs->lineage)
+            : view_id_compare(theirs, &ours) > 0) {
         electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
                                 &message->source);
     } else {
@@ -172,7 +165,8 @@ bool probe_on_probe(struct core *core, const struct message *message)
     if (refuse_beyond_few(core, message)) {
         return false;
     }
-    if (!is_of_one_founding(core, theirs) && !accord_may_merge(core, &theirs->terms)) {
+    if (!authority_is_of_one_founding(core, theirs->view.lineage) &&
+        !accord_may_merge(core, &theirs->terms)) {
         tell_other_terms(core, theirs);
         refuse(core, message, REFUSED_TERMS_DIFFER);
     } else if (core_is_strict(core)) {

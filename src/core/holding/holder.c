@@ -161,8 +161,7 @@ static void on_stopped(struct core *core, struct own_candidate *own)
  * either of both ends has it. */
 static uint64_t lease_end_ms(const struct core *core, const struct role_word *word)
 {
-    return word->stamp +
-           earlier(word->held_ms, timing_held_ms(&core->timing, core_is_strict(core)));
+    return word->stamp + earlier(word->held_ms, core->spans.held_ms);
 }
 
 static void renew(const struct core *core, struct own_candidate *own, const struct role_word *word)

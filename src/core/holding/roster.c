@@ -58,7 +58,7 @@ static uint64_t lends_ms(struct core *core, struct roster_member *member)
     if (strict) {
         member->free_ms = larger(member->free_ms, core->now_ms + hold_ms);
     }
-    return strict ? timing_held_of_ms(hold_ms) : timing_held_ms(&core->timing, false);
+    return strict ? timing_held_of_ms(hold_ms) : core->spans.held_ms;
 }
 
 static void answer(struct core *core, uint32_t position, bool agrees)
@@ -462,6 +462,17 @@ bool roster_may_grant(const struct core *core)
     return true;
 }
 
+/* K7c: until when it may hold what it was granted, by this coordinator or by a former one. Of one
+ * that is gone 0 under any guard but strict. */
+static uint64_t held_until_ms(const struct core *core, const struct candidate *candidate)
+{
+    const uint64_t free_ms = candidate->position == VIEW_NONE
+                                 ? candidate->free_ms
+                                 : core->roster.members[candidate->position].free_ms;
+
+    return larger(free_ms, core->candidacy.held_until_ms);
+}
+
 /* What a member that is not heard held, and has lost by now. Under the other guards it has, when it
  * is no member. */
 static void end_grants(struct core *core)
@@ -473,10 +484,7 @@ static void end_grants(struct core *core)
         if (!candidate->used || candidate->token == 0) {
             continue;
         }
-        const uint64_t free_ms = candidate->position == VIEW_NONE
-                                     ? candidate->free_ms
-                                     : roster->members[candidate->position].free_ms;
-        const uint64_t over_ms = larger(free_ms, core->candidacy.held_until_ms); /* K7c: by both. */
+        const uint64_t over_ms = held_until_ms(core, candidate);
         if (core->now_ms < over_ms) {
             roster->due_ms = earlier(roster->due_ms, over_ms);
         } else if (candidate->position == VIEW_NONE) {
@@ -596,7 +604,8 @@ static void move_members(struct core *core, const struct view *former)
         uint32_t position = view_find(&core->view, &candidate->life);
         roster_set_position(core, i, position,
                             was != VIEW_NONE ? roster->former[was].free_ms : candidate->free_ms);
-        if (position == VIEW_NONE && (candidate->token == 0 || !core_is_strict(core))) {
+        if (position == VIEW_NONE &&
+            (candidate->token == 0 || core->now_ms >= held_until_ms(core, candidate))) {
             roster_remove(core, i);
         }
     }

@@ -116,3 +116,17 @@ void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost
     }
     follow_from_lost(timing);
 }
+
+struct spans timing_spans(const struct timing *timing, bool strict)
+{
+    return (struct spans){
+        .lease_ms = strict ? timing_act_ms(timing->lease_ms) : timing->lost_ms_shortest,
+        .held_ms = timing_held_ms(timing, strict),
+        /* A coordinator that is stalled does not act, so nothing is gained by being patient with
+         * it. */
+        .stall_ms = strict ? timing->lost_ms : timing->stall_ms,
+        /* They may have lost their coordinator just now, and let nobody in; nothing can be founded
+         * twice where the voters have to agree (Z8). */
+        .rediscover_ms = strict ? timing->discover_ms : 3 * timing->discover_ms,
+    };
+}

@@ -87,7 +87,8 @@ struct core {
         struct timing timing;
     } configured;
     struct terms terms;   /* accord: in force; `number` and what belongs to it as in `agreed` */
-    struct timing timing; /* accord: in force */
+    struct timing timing; /* accord: in force; */
+    struct spans spans;   /* and what follows from them under the guard */
     struct agreed agreed; /* accord: those of the view, or of the last one */
     uint64_t agreed_ms;   /* accord: since when they are `agreed`, under this coordinator */
     struct agreed proven; /* accord: the last terms that the coordinator was heard to hold (A3b) */
