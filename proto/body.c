@@ -48,7 +48,6 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_COMMIT:
     case MESSAGE_NOT_FOLLOWING:
     case MESSAGE_MERGE_REFUSED:
-    case MESSAGE_GRANT:
     case MESSAGE_JOIN_REFUSED:
     case MESSAGE_HANDOVER:
     case MESSAGE_WISH:
@@ -59,8 +58,6 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_PING:
     case MESSAGE_PONG:
         return 3;
-    case MESSAGE_CLAIM_REFUSED:
-        return 4;
     case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
         return 5;
     case MESSAGE_BALLOT:
@@ -290,13 +287,8 @@ static void read_carrier(struct reader *reader, const struct view *base, struct 
 {
     struct view_carrier *carrier = &message->carrier;
 
-    if (message->type != MESSAGE_GRANT || !reader_accept_nil(reader)) {
-        read_view(reader, base, view, message->type);
-        carrier->view = view;
-    }
-    if (message->type == MESSAGE_GRANT) {
-        carrier->epoch = reader_number(reader, 0, UINT64_MAX);
-    }
+    read_view(reader, base, view, message->type);
+    carrier->view = view;
     if (message->type == MESSAGE_PREPARE) {
         carrier->handover_by = reader_id_or_nil(reader);
     }
@@ -320,9 +312,6 @@ static void write_carried(struct writer *writer, const struct message *message)
 {
     const struct view_carrier *carrier = &message->carrier;
 
-    if (message->type == MESSAGE_GRANT) {
-        writer_number(writer, carrier->epoch);
-    }
     if (message->type == MESSAGE_PREPARE) {
         writer_id(writer, &carrier->handover_by);
     }
@@ -343,14 +332,8 @@ static void write_carried(struct writer *writer, const struct message *message)
 
 static void write_carrier(struct writer *writer, const struct message *message)
 {
-    const struct view_carrier *carrier = &message->carrier;
-
-    assert(carrier->view != NULL || message->type == MESSAGE_GRANT);
-    if (carrier->view == NULL) {
-        writer_nil(writer);
-    } else {
-        body_write_view(writer, carrier->view);
-    }
+    assert(message->carrier.view != NULL);
+    body_write_view(writer, message->carrier.view);
     write_carried(writer, message);
 }
 
@@ -358,7 +341,7 @@ static void read_vote(struct reader *reader, struct vote_answer *vote)
 {
     vote->record = reader_id_or_nil(reader);
     vote->kind = (enum vote_kind)reader_number(reader, VOTE_CLAIM, VOTE_FOUNDING);
-    vote->result = (enum vote_result)reader_number(reader, VOTE_GRANTED, VOTE_REFUSED_FRESH);
+    vote->result = (enum vote_result)reader_number(reader, VOTE_GRANTED, VOTE_RESULT_LAST);
     vote->version = reader_number(reader, 0, UINT64_MAX);
     vote->promised = reader_number(reader, 0, UINT64_MAX);
     vote->wait_ms = reader_number(reader, 0, WIRE_MS_MAX);
@@ -421,23 +404,6 @@ static void write_ballot(struct writer *writer, const struct message *message)
         body_write_view(writer, message->carrier.view);
     }
     write_question(writer, message);
-}
-
-static void read_claim_refused(struct reader *reader, struct claim_refused *refused)
-{
-    refused->epoch = reader_number(reader, 0, UINT64_MAX);
-    refused->reason = (enum claim_refusal)reader_number(reader, CLAIM_REFUSED_FRESH,
-                                                        CLAIM_REFUSED_BEHIND);
-    refused->wait_ms = reader_number(reader, 0, WIRE_MS_MAX);
-    refused->promised = reader_number(reader, 0, UINT64_MAX);
-}
-
-static void write_claim_refused(struct writer *writer, const struct claim_refused *refused)
-{
-    writer_number(writer, refused->epoch);
-    writer_number(writer, (uint64_t)refused->reason);
-    writer_number(writer, refused->wait_ms);
-    writer_number(writer, refused->promised);
 }
 
 static void read_joiner(struct reader *reader, struct joiner *joiner)
@@ -666,7 +632,7 @@ static uint32_t further_of(const struct message *message)
     if (message->type == MESSAGE_PREPARE) {
         return message->carrier.lease_ms != 0 ? LEASE_FIELDS : 0;
     }
-    return message->type == MESSAGE_ROLES_ENTER && message->role.candidacy.terms.need[0] != '\0'
+    return message->type == MESSAGE_ROLES_ENTER && message->role.entry.terms.need[0] != '\0'
                ? BODY_NEED_FIELDS
                : 0;
 }
@@ -729,9 +695,6 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         break;
     case CARRIES_REFERENCE:
         read_reference(reader, &message->reference, message->type);
-        break;
-    case CARRIES_CLAIM_REFUSED:
-        read_claim_refused(reader, &message->claim_refused);
         break;
     case CARRIES_JOINER:
         read_joiner(reader, &message->joiner);
@@ -802,9 +765,6 @@ void body_write(struct writer *writer, const struct message *message, const stru
         break;
     case CARRIES_REFERENCE:
         write_reference(writer, &message->reference, message->type);
-        break;
-    case CARRIES_CLAIM_REFUSED:
-        write_claim_refused(writer, &message->claim_refused);
         break;
     case CARRIES_JOINER:
         write_joiner(writer, &message->joiner);

@@ -21,48 +21,48 @@ static void write_preempt(struct writer *writer, const struct role_terms *terms)
 }
 
 /* One further field is there only where a tag is needed. */
-static void read_candidacy(struct reader *reader, struct candidacy *candidacy, bool has_need,
-                           bool may_be_nil)
+static void read_entry(struct reader *reader, struct role_entry *entry, bool has_need,
+                       bool may_be_nil)
 {
-    reader_name(reader, candidacy->role);
-    candidacy->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_EACH);
-    candidacy->terms.holders = (uint32_t)reader_number(reader, 1, ROLE_HOLDERS_MAX);
-    read_preempt(reader, &candidacy->terms);
-    candidacy->priority = (uint32_t)reader_number(reader, 0, UINT32_MAX);
+    reader_name(reader, entry->role);
+    entry->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_EACH);
+    entry->terms.holders = (uint32_t)reader_number(reader, 1, ROLE_HOLDERS_MAX);
+    read_preempt(reader, &entry->terms);
+    entry->priority = (uint32_t)reader_number(reader, 0, UINT32_MAX);
     if (has_need && !(may_be_nil && reader_accept_nil(reader))) {
-        reader_need(reader, candidacy->terms.need);
+        reader_need(reader, entry->terms.need);
     }
 }
 
-static void write_candidacy(struct writer *writer, const struct candidacy *candidacy)
+static void write_entry(struct writer *writer, const struct role_entry *entry)
 {
-    writer_name(writer, candidacy->role);
-    writer_number(writer, (uint64_t)candidacy->terms.policy);
-    writer_number(writer, candidacy->terms.holders);
-    write_preempt(writer, &candidacy->terms);
-    writer_number(writer, candidacy->priority);
-    if (candidacy->terms.need[0] != '\0') {
-        writer_need(writer, candidacy->terms.need);
+    writer_name(writer, entry->role);
+    writer_number(writer, (uint64_t)entry->terms.policy);
+    writer_number(writer, entry->terms.holders);
+    write_preempt(writer, &entry->terms);
+    writer_number(writer, entry->priority);
+    if (entry->terms.need[0] != '\0') {
+        writer_need(writer, entry->terms.need);
     }
 }
 
 /* What is said of one candidate; `has_number`: and in what order it came. */
-static void read_grant(struct reader *reader, struct candidacy *candidacy, bool has_number)
+static void read_grant(struct reader *reader, struct role_entry *entry, bool has_number)
 {
-    candidacy->request = reader_id(reader);
+    entry->request = reader_id(reader);
     if (has_number) {
-        candidacy->number = reader_number(reader, 0, ROLE_TOKEN_MAX);
+        entry->number = reader_number(reader, 0, ROLE_TOKEN_MAX);
     }
-    candidacy->token = reader_number(reader, 0, ROLE_TOKEN_MAX);
+    entry->token = reader_number(reader, 0, ROLE_TOKEN_MAX);
 }
 
-static void write_grant(struct writer *writer, const struct candidacy *candidacy, bool has_number)
+static void write_grant(struct writer *writer, const struct role_entry *entry, bool has_number)
 {
-    writer_id(writer, &candidacy->request);
+    writer_id(writer, &entry->request);
     if (has_number) {
-        writer_number(writer, candidacy->number);
+        writer_number(writer, entry->number);
     }
-    writer_number(writer, candidacy->token);
+    writer_number(writer, entry->token);
 }
 
 void body_read_role(struct reader *reader, enum message_type type, struct role_word *word,
@@ -70,7 +70,7 @@ void body_read_role(struct reader *reader, enum message_type type, struct role_w
 {
     word->epoch = reader_number(reader, 0, UINT64_MAX);
     if (type == MESSAGE_ROLES_LET_GO) {
-        read_grant(reader, &word->candidacy, false);
+        read_grant(reader, &word->entry, false);
         word->flag = reader_bool(reader);
         return;
     }
@@ -82,10 +82,10 @@ void body_read_role(struct reader *reader, enum message_type type, struct role_w
         word->flag = reader_bool(reader);
         word->held_ms = reader_number(reader, 0, WIRE_MS_MAX);
     } else {
-        read_grant(reader, &word->candidacy, true);
+        read_grant(reader, &word->entry, true);
     }
     if (type == MESSAGE_ROLES_ENTER) {
-        read_candidacy(reader, &word->candidacy, has_need, may_be_nil);
+        read_entry(reader, &word->entry, has_need, may_be_nil);
     } else if (type == MESSAGE_ROLES_PLACE) {
         word->order = (enum role_order)reader_number(reader, ROLE_KEEP, ROLE_FULL);
         word->held_ms = reader_number(reader, 0, WIRE_MS_MAX);
@@ -96,7 +96,7 @@ void body_write_role(struct writer *writer, enum message_type type, const struct
 {
     writer_number(writer, word->epoch);
     if (type == MESSAGE_ROLES_LET_GO) {
-        write_grant(writer, &word->candidacy, false);
+        write_grant(writer, &word->entry, false);
         writer_bool(writer, word->flag);
         return;
     }
@@ -108,10 +108,10 @@ void body_write_role(struct writer *writer, enum message_type type, const struct
         writer_bool(writer, word->flag);
         writer_number(writer, word->held_ms);
     } else {
-        write_grant(writer, &word->candidacy, true);
+        write_grant(writer, &word->entry, true);
     }
     if (type == MESSAGE_ROLES_ENTER) {
-        write_candidacy(writer, &word->candidacy);
+        write_entry(writer, &word->entry);
     } else if (type == MESSAGE_ROLES_PLACE) {
         writer_number(writer, (uint64_t)word->order);
         writer_number(writer, word->held_ms);

@@ -8,7 +8,6 @@
 #include <assert.h>
 
 #include "core/agreement/absent.h"
-#include "core/agreement/candidacy.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
 #include "core/agreement/electorate.h"
@@ -132,8 +131,6 @@ static const struct row rows[MESSAGE_TYPE_COUNT] = {
 
     /* Who is to coordinate. */
     [MESSAGE_CLAIM] = {.member = granter_on_claim},
-    [MESSAGE_GRANT] = {.member = candidacy_on_grant},
-    [MESSAGE_CLAIM_REFUSED] = {.member = candidacy_on_refused},
     [MESSAGE_BALLOT] = {.joining = on_ballot, .member = on_ballot, .witness = witness_on_ballot,
                         .by_name = on_ballot_by_name},
     [MESSAGE_VOTE] = {.joining = handlers_on_vote, .member = handlers_on_vote},

@@ -147,6 +147,21 @@ static bool asks_successor(struct core *core, const struct message *message, uin
     return true;
 }
 
+/* Z9e: under guard strict such a vote says that this node does not know the chain. */
+static void heed_beyond(struct core *core)
+{
+    if (core_is_strict(core)) {
+        install_saw_leap(core);
+        end_life_if_disowned(core);
+    }
+}
+
+/* May the winner take no other view than a sound one (Z4c)? A member's grant counts without it. */
+static bool is_unsound(struct core *core, const struct message *vote)
+{
+    return core_is_strict(core) && vote->carrier.view != NULL && !install_is_sound(core, vote);
+}
+
 void handlers_on_vote(struct core *core, const struct message *message)
 {
     const struct vote_answer *vote = &message->carrier.vote;
@@ -154,22 +169,21 @@ void handlers_on_vote(struct core *core, const struct message *message)
     if (asks_successor(core, message, message->carrier.lineage)) {
         return;
     }
-    if (!core_is_strict(core) || !electorate_knows(core, message)) {
+    if (!electorate_knows(core, message)) {
         refuse(core, message, REFUSED_VOTER_UNKNOWN);
         return;
     }
-    if (message->carrier.view != NULL && !install_is_sound(core, message)) {
+    if (is_unsound(core, message)) {
         end_life_if_disowned(core);
         return;
     }
     if (is_beyond(core, message)) {
-        install_saw_leap(core);
-        end_life_if_disowned(core);
+        heed_beyond(core);
         return;
     }
     switch (vote->kind) {
     case VOTE_CLAIM:
-        if (vote->result == VOTE_REFUSED_FRESH && is_forlorn(core)) {
+        if (core_is_strict(core) && vote->result == VOTE_REFUSED_FRESH && is_forlorn(core)) {
             lifecycle_end_life(core, REASON_LEFT_ALONE);
             return;
         }

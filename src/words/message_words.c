@@ -72,19 +72,6 @@ static void add_carrier(struct words *words, const struct view_carrier *carrier)
     add_number(words, "merge", carrier->merge);
 }
 
-static const char *claim_refusal_text(enum claim_refusal reason)
-{
-    switch (reason) {
-    case CLAIM_REFUSED_FRESH:
-        return "older_one_fresh";
-    case CLAIM_REFUSED_EPOCH:
-        return "epoch";
-    case CLAIM_REFUSED_BEHIND:
-        return "behind";
-    }
-    return "?";
-}
-
 static void add_heartbeat(struct words *words, const struct heartbeat *heartbeat,
                           const struct view *known)
 {
@@ -109,6 +96,8 @@ static const char *vote_result_text(enum vote_result result)
         return "lease";
     case VOTE_REFUSED_FRESH:
         return "fresh";
+    case VOTE_REFUSED_BEHIND:
+        return "behind";
     case VOTE_WAITS:
     case VOTE_MUTE:
     case VOTE_UNPROVED:
@@ -194,10 +183,10 @@ static void add_role(struct words *words, const struct message *message)
 
     add_number(words, "epoch", word->epoch);
     if (message->type == MESSAGE_ROLES_ENTER) {
-        add_text(words, "role", word->candidacy.role);
+        add_text(words, "role", word->entry.role);
     }
-    add_number(words, "number", word->candidacy.number);
-    add_number(words, "token", word->candidacy.token);
+    add_number(words, "number", word->entry.number);
+    add_number(words, "token", word->entry.token);
     if (message->type == MESSAGE_ROLES_ASK) {
         add_number(words, "candidates", word->count);
     }
@@ -230,12 +219,6 @@ static void add_body(struct words *words, const struct message *message, const s
         return;
     case CARRIES_BALLOT:
         add_ballot(words, message);
-        return;
-    case CARRIES_CLAIM_REFUSED:
-        add_number(words, "epoch", message->claim_refused.epoch);
-        add_text(words, "refusal", claim_refusal_text(message->claim_refused.reason));
-        add_number(words, "wait_ms", message->claim_refused.wait_ms);
-        add_number(words, "promised", message->claim_refused.promised);
         return;
     case CARRIES_JOINER:
         add_text(words, "name", message->joiner.member.name);

@@ -229,11 +229,11 @@ static struct role_word any_role(const struct fuzz *fuzz, struct input *input)
                              .flag = below(input, 2) == 0,
                              .order = (enum role_order)below(input, ROLE_FULL + 1)};
 
-    word.candidacy.request = any_request(input);
-    word.candidacy.terms = any_role_terms(input);
-    word.candidacy.number = below(input, 2) * role_token(epoch & 0xff, below(input, 8));
-    word.candidacy.token = below(input, 2) * role_token(epoch & 0xff, below(input, 8));
-    any_role_name(input, word.candidacy.role);
+    word.entry.request = any_request(input);
+    word.entry.terms = any_role_terms(input);
+    word.entry.number = below(input, 2) * role_token(epoch & 0xff, below(input, 8));
+    word.entry.token = below(input, 2) * role_token(epoch & 0xff, below(input, 8));
+    any_role_name(input, word.entry.role);
     return word;
 }
 
@@ -318,20 +318,9 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->merge_refused.merge = below(input, 3);
         message->merge_refused.reason = (enum merge_refusal)(below(input, MERGE_REFUSED_LEAPS) + 1);
         break;
-    case MESSAGE_GRANT:
-        message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
-        message->carrier.view = below(input, 2) == 0 ? any_view(fuzz, input) : NULL;
-        break;
     case MESSAGE_BALLOT:
     case MESSAGE_VOTE:
         fill_vote(fuzz, input, &message->carrier);
-        break;
-    case MESSAGE_CLAIM_REFUSED:
-        message->claim_refused = (struct claim_refused){
-            .epoch = near(input, core_view(fuzz->core)->epoch + 1),
-            .reason = (enum claim_refusal)(below(input, 3) + 1),
-            .wait_ms = near(input, 100),
-            .promised = near(input, core_view(fuzz->core)->epoch)};
         break;
     case MESSAGE_JOIN:
     case MESSAGE_READY:

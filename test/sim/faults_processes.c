@@ -37,7 +37,7 @@ void strike_crash_while_sending(struct sim *sim, struct random *random)
 {
     static const enum message_type types[] = {
         MESSAGE_PREPARE, MESSAGE_PREPARE, MESSAGE_COMMIT, MESSAGE_VIEW,  MESSAGE_CLAIM,
-        MESSAGE_GRANT,   MESSAGE_ACK,     MESSAGE_MERGE,  MESSAGE_OFFER, MESSAGE_HANDOVER};
+        MESSAGE_VOTE,    MESSAGE_ACK,     MESSAGE_MERGE,  MESSAGE_OFFER, MESSAGE_HANDOVER};
     enum message_type type = types[random_below(random, sizeof types / sizeof types[0])];
     uint32_t count = (uint32_t)draw(random, 1, sim_host_count(sim));
     uint32_t host = sim_coordinator(sim, any_host(sim, random));

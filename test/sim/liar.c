@@ -158,7 +158,7 @@ bool liar_named(const struct sim *sim, uint64_t token)
 
 static void remember_token(struct liar *liar, const struct message *message)
 {
-    const uint64_t token = message->type == MESSAGE_ROLES_PLACE ? message->role.candidacy.token : 0;
+    const uint64_t token = message->type == MESSAGE_ROLES_PLACE ? message->role.entry.token : 0;
 
     if (token == 0) {
         return;
@@ -696,6 +696,15 @@ static void tell_acks(struct teller *teller)
     refer(teller, &teller->message->reference);
 }
 
+/* What a member answers to a claim. */
+static struct vote_answer *begin_vote_on_claim(struct teller *teller)
+{
+    begin(teller, MESSAGE_VOTE);
+    teller->message->carrier.lineage = teller->known->lineage;
+    teller->message->carrier.epoch = near(teller, teller->known->epoch);
+    return &teller->message->carrier.vote;
+}
+
 static void tell_nacks(struct teller *teller)
 {
     uint64_t epoch = teller->known->epoch;
@@ -706,12 +715,10 @@ static void tell_nacks(struct teller *teller)
         teller->message->reference.promised = leap(teller, epoch);
         return;
     }
-    begin(teller, MESSAGE_CLAIM_REFUSED);
-    teller->message->claim_refused.epoch = near(teller, epoch);
-    teller->message->claim_refused.reason = (enum claim_refusal)draw(teller, CLAIM_REFUSED_FRESH,
-                                                                     CLAIM_REFUSED_BEHIND);
-    teller->message->claim_refused.wait_ms = draw(teller, 0, 100000);
-    teller->message->claim_refused.promised = leap(teller, epoch);
+    struct vote_answer *vote = begin_vote_on_claim(teller);
+    vote->result = (enum vote_result)draw(teller, VOTE_REFUSED_EPOCH, VOTE_REFUSED_BEHIND);
+    vote->wait_ms = draw(teller, 0, 100000);
+    vote->promised = leap(teller, epoch);
 }
 
 static void tell_not_following(struct teller *teller)
@@ -738,8 +745,7 @@ static void tell_claims(struct teller *teller)
 
 static void tell_grants(struct teller *teller)
 {
-    begin(teller, MESSAGE_GRANT);
-    teller->message->carrier.epoch = near(teller, teller->known->epoch);
+    (void)begin_vote_on_claim(teller);
     if (chance(teller, 2)) {
         teller->message->carrier.view = make_view(teller, some_maker(teller));
     }
@@ -943,7 +949,7 @@ static void tell_votes(struct teller *teller)
     carrier->epoch = near(teller, epoch);
     carrier->vote.record = any_record(teller);
     carrier->vote.kind = (enum vote_kind)draw(teller, VOTE_CLAIM, VOTE_FOUNDING);
-    carrier->vote.result = (enum vote_result)draw(teller, VOTE_GRANTED, VOTE_REFUSED_FRESH);
+    carrier->vote.result = (enum vote_result)draw(teller, VOTE_GRANTED, VOTE_RESULT_LAST);
     carrier->vote.version = near(teller, teller->known->version);
     carrier->vote.promised = leap(teller, epoch);
     carrier->vote.wait_ms = draw(teller, 0, 100000);
@@ -1053,8 +1059,8 @@ static void tell_roles(struct teller *teller)
     const struct host *of = to_coordinator && teller->from != NULL ? teller->from : teller->to;
 
     word->epoch = known->epoch;
-    word->candidacy.request = any_request(teller, of);
-    word->candidacy.token = any_token(teller);
+    word->entry.request = any_request(teller, of);
+    word->entry.token = any_token(teller);
     if (to_coordinator) {
         word->flag = chance(teller, 4);
         return;
@@ -1074,24 +1080,23 @@ static void tell_candidates(struct teller *teller)
 
     begin(teller, MESSAGE_ROLES_ENTER);
     struct role_word *word = &teller->message->role;
-    struct candidacy *candidacy = &word->candidacy;
+    struct role_entry *entry = &word->entry;
 
     word->epoch = teller->known->epoch;
     word->stamp = of == NULL ? 1 : host_now_ms(teller->sim, of);
     if (count > 0 && !chance(teller, 4)) {
         const struct own_role *known = &own[draw(teller, 0, count - 1)];
-        candidacy->request = known->request;
-        memcpy(candidacy->role, known->role, sizeof candidacy->role);
+        entry->request = known->request;
+        memcpy(entry->role, known->role, sizeof entry->role);
     } else {
-        candidacy->request = fresh_id(teller);
-        snprintf(candidacy->role, sizeof candidacy->role, "nothing%u",
-                 (unsigned)draw(teller, 0, 3));
+        entry->request = fresh_id(teller);
+        snprintf(entry->role, sizeof entry->role, "nothing%u", (unsigned)draw(teller, 0, 3));
     }
-    candidacy->terms.policy = (enum role_policy)draw(teller, ROLE_FIRST, ROLE_EACH);
-    candidacy->terms.holders = (uint32_t)draw(teller, 1, 3);
-    candidacy->priority = (uint32_t)draw(teller, 0, 100);
-    candidacy->number = chance(teller, 2) ? 0 : any_token(teller);
-    candidacy->token = chance(teller, 2) ? 0 : any_token(teller);
+    entry->terms.policy = (enum role_policy)draw(teller, ROLE_FIRST, ROLE_EACH);
+    entry->terms.holders = (uint32_t)draw(teller, 1, 3);
+    entry->priority = (uint32_t)draw(teller, 0, 100);
+    entry->number = chance(teller, 2) ? 0 : any_token(teller);
+    entry->token = chance(teller, 2) ? 0 : any_token(teller);
 }
 
 /* K2c: a question in a member's name, or an answer to one that was never asked. */
@@ -1144,7 +1149,6 @@ enum lie_kind liar_kind_of(enum message_type type)
     case MESSAGE_ACK:
         return LIE_ACKS;
     case MESSAGE_NACK:
-    case MESSAGE_CLAIM_REFUSED:
         return LIE_NACKS;
     case MESSAGE_NOT_FOLLOWING:
         return LIE_NOT_FOLLOWING;
@@ -1152,8 +1156,6 @@ enum lie_kind liar_kind_of(enum message_type type)
         return LIE_COMMITS;
     case MESSAGE_CLAIM:
         return LIE_CLAIMS;
-    case MESSAGE_GRANT:
-        return LIE_GRANTS;
     case MESSAGE_JOIN:
     case MESSAGE_READY:
         return LIE_JOINS;
@@ -1178,7 +1180,7 @@ enum lie_kind liar_kind_of(enum message_type type)
     case MESSAGE_BALLOT:
         return LIE_BALLOTS;
     case MESSAGE_VOTE:
-        return LIE_VOTES;
+        return LIE_VOTES; /* And grants, and epochs that leap. */
     case MESSAGE_ROLES_LET_GO:
     case MESSAGE_ROLES_PLACE:
         return LIE_ROLES;

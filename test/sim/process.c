@@ -90,6 +90,13 @@ static bool carries_view(const struct message *message)
     return view != NULL && !view_is_empty(view);
 }
 
+/* Does a member grant a claim (C2c)? Under guard strict the voters do. */
+static bool grants_claim(const struct sim *sim, const struct message *message)
+{
+    return message->type == MESSAGE_VOTE && !sim->options.exclusive &&
+           message->carrier.vote.kind == VOTE_CLAIM && message->carrier.vote.result == VOTE_GRANTED;
+}
+
 static void on_send(struct sim *sim, struct host *host, const struct effect *effect)
 {
     const struct message *message = effect->message;
@@ -103,7 +110,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     if (message->type == MESSAGE_PING && !effect->relay &&
         id_equal(&message->ping.subject, &effect->peer)) {
         oracle_on_asked(sim, host, &effect->peer);
-    } else if (message->type == MESSAGE_GRANT && !effect->handed_on) {
+    } else if (grants_claim(sim, message) && !effect->handed_on) {
         oracle_check_grant(sim, host, &message->to);
     }
     if ((message->type == MESSAGE_HANDOVER && !message->carrier.stays) ||
@@ -503,7 +510,7 @@ static void note_packet(struct sim *sim, struct host *host, const struct packet 
         host_heard_at(host, packet->from)->asked_ms = host_now_ms(sim, host);
     }
     note_shown(host, message_view(message));
-    if (message->type == MESSAGE_GRANT && message->carrier.view != NULL &&
+    if (grants_claim(sim, message) && message->carrier.view != NULL &&
         id_equal(&message->to, &core_self(host->core)->id)) {
         note_granted(host, message);
     }

@@ -173,9 +173,8 @@ static void print_role(FILE *out, const struct role_word *role)
     fprintf(out,
             " epoch %" PRIu64 " stamp %" PRIu64 " of %02x%02x number %" PRIu64 " token %" PRIu64
             " order %d%s",
-            role->epoch, role->stamp, role->candidacy.request.bytes[0],
-            role->candidacy.request.bytes[1], role->candidacy.number, role->candidacy.token,
-            (int)role->order, role->flag ? " yes" : "");
+            role->epoch, role->stamp, role->entry.request.bytes[0], role->entry.request.bytes[1],
+            role->entry.number, role->entry.token, (int)role->order, role->flag ? " yes" : "");
 }
 
 static void print_message(const struct sim *sim, const struct message *message)
@@ -197,17 +196,11 @@ static void print_message(const struct sim *sim, const struct message *message)
         break;
     case MESSAGE_VIEW:
     case MESSAGE_PREPARE:
-    case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
     case MESSAGE_MERGE:
         fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
         print_view(sim, message->carrier.view);
         fputs(message->carrier.stays ? " stays" : "", out);
-        break;
-    case MESSAGE_CLAIM_REFUSED:
-        fprintf(out, " epoch %" PRIu64 " reason %d wait %" PRIu64 " promised %" PRIu64,
-                message->claim_refused.epoch, (int)message->claim_refused.reason,
-                message->claim_refused.wait_ms, message->claim_refused.promised);
         break;
     case MESSAGE_PING:
     case MESSAGE_PONG:

@@ -161,6 +161,21 @@ struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
                                                  .version = about.version}}};
 }
 
+struct message rig_answer(const struct rig *rig, uint64_t epoch, enum vote_result result)
+{
+    return (struct message){.type = MESSAGE_VOTE,
+                            .carrier = {.lineage = core_view(rig->core)->lineage,
+                                        .epoch = epoch,
+                                        .vote = {.kind = VOTE_CLAIM, .result = result}}};
+}
+
+void rig_grants(struct rig *rig, char member, uint64_t epoch)
+{
+    const struct message grant = rig_answer(rig, epoch, VOTE_GRANTED);
+
+    rig_gets(rig, member, &grant);
+}
+
 struct voter_lease rig_lease(const struct rig *rig, char voter)
 {
     const struct node_id record = record_of(voter);
@@ -677,6 +692,29 @@ const struct message *rig_told(const struct rig *rig, enum message_type type, ch
         }
     }
     return NULL;
+}
+
+static const struct message *told_vote(const struct rig *rig, char to, bool granted)
+{
+    for (uint32_t i = rig->sent_count; i > 0; i--) {
+        const struct rig_sent *sent = &rig->sent[i - 1];
+        const struct vote_answer *vote = &sent->message.carrier.vote;
+        if (sent->message.type == MESSAGE_VOTE && sent->to == to && vote->kind == VOTE_CLAIM &&
+            (vote->result == VOTE_GRANTED) == granted) {
+            return &sent->message;
+        }
+    }
+    return NULL;
+}
+
+const struct message *rig_granted(const struct rig *rig, char claimant)
+{
+    return told_vote(rig, claimant, true);
+}
+
+const struct message *rig_refused(const struct rig *rig, char claimant)
+{
+    return told_vote(rig, claimant, false);
 }
 
 const char *rig_sees(const struct rig *rig, char text[64])

@@ -112,6 +112,10 @@ void rig_hears(struct rig *rig, char from);
 struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
                         enum vote_result result);
 
+/* What a member answers to a claim of that epoch. */
+struct message rig_answer(const struct rig *rig, uint64_t epoch, enum vote_result result);
+void rig_grants(struct rig *rig, char member, uint64_t epoch);
+
 /* What the core knows of the lease of the voter of that letter, by its record; all zero: nothing.
  */
 struct voter_lease rig_lease(const struct rig *rig, char voter);
@@ -192,6 +196,10 @@ uint32_t rig_requests(const struct rig *rig);
 /* How many of that type the core sent, and the last of them to that peer; NULL for none. */
 uint32_t rig_count(const struct rig *rig, enum message_type type);
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to);
+
+/* The grant of a claim, and the refusal, that it was told last; NULL for none. */
+const struct message *rig_granted(const struct rig *rig, char claimant);
+const struct message *rig_refused(const struct rig *rig, char claimant);
 
 /* How the last of them went to that peer that it was told of: as a change of our view? */
 bool rig_told_briefly(const struct rig *rig, enum message_type type, char to);

@@ -251,7 +251,7 @@ Test(core_aftermath, who_grants_does_not_accuse_one_who_proved_nothing)
 
         rig_kill(rig, 'A');
         rig->core->peers[0].number.proof = proved ? PROOF_GIVEN : PROOF_LACKING;
-        rig_gets(rig, 'C', &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = 2}});
+        rig_grants(rig, 'C', 2);
         const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
         cr_assert_not_null(prepare);
         cr_assert_eq(view_find_gone(prepare->carrier.view, &id)->accuser_count, 2 * proved);

@@ -294,7 +294,7 @@ static struct rig *granted(void)
 
     rig_kill(rig, 'A');
     rig_gets(rig, 'B', &claim);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     rig_hears(rig, 'A');
     return rig;
 }

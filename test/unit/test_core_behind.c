@@ -49,9 +49,9 @@ Test(core_behind, a_claim_from_a_lower_view_is_refused)
     view_seal(lower);
     const struct message claim = rig_claim(lower, lower->epoch + 1);
     rig_gets(rig, 'B', &claim);
-    const struct message *refused = rig_told(rig, MESSAGE_CLAIM_REFUSED, 'B');
+    const struct message *refused = rig_refused(rig, 'B');
     cr_assert_not_null(refused);
-    cr_assert_eq(refused->claim_refused.reason, CLAIM_REFUSED_BEHIND);
+    cr_assert_eq(refused->carrier.vote.result, VOTE_REFUSED_BEHIND);
     cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
     rig_free(rig);
 }
@@ -65,10 +65,9 @@ Test(core_behind, who_is_refused_for_a_lower_view_does_not_win)
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
     const uint64_t epoch = claim->reference.promised;
-    rig_gets(rig, 'C',
-             &(struct message){.type = MESSAGE_CLAIM_REFUSED,
-                               .claim_refused = {.epoch = epoch, .reason = CLAIM_REFUSED_BEHIND}});
-    rig_gets(rig, 'D', &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = epoch}});
+    const struct message behind = rig_answer(rig, epoch, VOTE_REFUSED_BEHIND);
+    rig_gets(rig, 'C', &behind);
+    rig_grants(rig, 'D', epoch);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_pass(rig, rig->timing.claim_ms + rig->timing.batch_ms, "C D");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
@@ -84,10 +83,8 @@ Test(core_behind, who_is_refused_for_a_lower_view_is_brought_up)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
-    rig_gets(rig, 'C',
-             &(struct message){.type = MESSAGE_CLAIM_REFUSED,
-                               .claim_refused = {.epoch = claim->reference.promised,
-                                                 .reason = CLAIM_REFUSED_BEHIND}});
+    const struct message behind = rig_answer(rig, claim->reference.promised, VOTE_REFUSED_BEHIND);
+    rig_gets(rig, 'C', &behind);
     rig_gets(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = higher}});
     cr_assert_eq(core_view(rig->core)->member_count, 5);
     cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'E'));
@@ -285,10 +282,9 @@ Test(core_behind, who_gets_answers_to_its_claims_goes_on)
     for (uint64_t ms = 0; ms < 6 * rig->timing.claim_ms; ms += 100) {
         const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
         if (claim != NULL) {
-            rig_gets(rig, 'C',
-                     &(struct message){.type = MESSAGE_CLAIM_REFUSED,
-                                       .claim_refused = {.epoch = claim->reference.promised,
-                                                         .reason = CLAIM_REFUSED_BEHIND}});
+            const struct message behind = rig_answer(rig, claim->reference.promised,
+                                                     VOTE_REFUSED_BEHIND);
+            rig_gets(rig, 'C', &behind);
         }
         rig_pass(rig, 100, "C D");
     }

@@ -13,16 +13,18 @@ static uint64_t claimed(const struct rig *rig, char voter)
 
 static void grants(struct rig *rig, char voter, struct view *accepted)
 {
-    rig_gets(rig, voter,
-             &(struct message){.type = MESSAGE_GRANT, .carrier = {.view = accepted, .epoch = 2}});
+    struct message grant = rig_answer(rig, 2, VOTE_GRANTED);
+
+    grant.carrier.view = accepted;
+    rig_gets(rig, voter, &grant);
 }
 
-static void refuses(struct rig *rig, char voter, enum claim_refusal reason, uint64_t wait_ms)
+static void refuses(struct rig *rig, char voter, enum vote_result reason, uint64_t wait_ms)
 {
-    rig_gets(
-        rig, voter,
-        &(struct message){.type = MESSAGE_CLAIM_REFUSED,
-                          .claim_refused = {.epoch = 2, .reason = reason, .wait_ms = wait_ms}});
+    struct message refusal = rig_answer(rig, 2, reason);
+
+    refusal.carrier.vote.wait_ms = wait_ms;
+    rig_gets(rig, voter, &refusal);
 }
 
 /* A is dead, and B has begun to claim epoch 2. */
@@ -58,7 +60,7 @@ Test(core_candidate, asks_those_again_who_have_not_granted)
     const uint64_t wait_ms = rig->timing.prepare_ms / 25;
 
     grants(rig, 'C', NULL);
-    refuses(rig, 'E', CLAIM_REFUSED_FRESH, 10 * wait_ms);
+    refuses(rig, 'E', VOTE_REFUSED_FRESH, 10 * wait_ms);
     rig_pass(rig, wait_ms - 1, "C D E");
     cr_assert_eq(claimed(rig, 'D'), 0);
     rig_pass(rig, 1, "C D E");
@@ -91,7 +93,7 @@ Test(core_candidate, does_not_win_over_a_refusal)
 {
     struct rig *rig = candidate("A B C D");
 
-    refuses(rig, 'C', CLAIM_REFUSED_FRESH, 500);
+    refuses(rig, 'C', VOTE_REFUSED_FRESH, 500);
     grants(rig, 'D', NULL);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     grants(rig, 'C', NULL);
@@ -358,7 +360,7 @@ Test(core_candidate, asks_again_when_the_time_that_was_named_has_passed)
     const uint64_t wait_ms = rig->timing.prepare_ms / 50;
 
     grants(rig, 'D', NULL);
-    refuses(rig, 'C', CLAIM_REFUSED_FRESH, wait_ms);
+    refuses(rig, 'C', VOTE_REFUSED_FRESH, wait_ms);
     rig_pass(rig, wait_ms, "C D");
     cr_assert_eq(claimed(rig, 'C'), 0);
     rig_pass(rig, 1, "C D");
@@ -396,12 +398,12 @@ Test(core_candidate, keeps_its_promise_while_its_claim_is_out)
     rig_kill(rig, 'A');
     rig_kill(rig, 'B');
     cr_assert_eq(claimed(rig, 'D'), 2);
-    refuses(rig, 'D', CLAIM_REFUSED_FRESH, rig->timing.fresh_ms);
+    refuses(rig, 'D', VOTE_REFUSED_FRESH, rig->timing.fresh_ms);
     rig_pass(rig, 2 * rig->timing.claim_ms + 1, "D");
     const struct message claim = rig_claim(rig_view(rig, "A B C D"), 2);
     rig_gets(rig, 'B', &claim);
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'B'));
-    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM_REFUSED, 'B'));
+    cr_assert_null(rig_granted(rig, 'B'));
+    cr_assert_not_null(rig_refused(rig, 'B'));
     rig_free(rig);
 }
 
@@ -432,7 +434,7 @@ Test(core_candidate, does_not_claim_again_at_once)
                                                      .view_hash = next->hash,
                                                      .promised = 5}});
         } else {
-            refuses(rig, 'C', CLAIM_REFUSED_EPOCH, 0);
+            refuses(rig, 'C', VOTE_REFUSED_EPOCH, 0);
         }
         cr_assert_eq(claimed(rig, 'C'), 0);
         rig_accuses(rig, 'C', 1, VERDICT_DEAD); /* Its evidence changes: it accuses A, too. */
@@ -454,7 +456,7 @@ Test(core_candidate, waits_for_a_random_time)
         struct rig *rig = rig_in(clusters[i], clusters[i][2]);
 
         rig_kill(rig, 'A');
-        refuses(rig, 'Z', CLAIM_REFUSED_EPOCH, 0);
+        refuses(rig, 'Z', VOTE_REFUSED_EPOCH, 0);
         uint64_t ms = claims_again_after_ms(rig, 'Z');
         first_ms = i == 0 ? ms : first_ms;
         differ = differ || ms != first_ms;

@@ -77,7 +77,7 @@ Test(core_change, a_proposal_below_our_promise_is_refused)
     rig_kill(rig, 'A');
     const struct message claim = rig_claim(rig_view(rig, "A B C"), 5);
     rig_gets(rig, 'B', &claim);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
 
     struct view *late = rig_next(rig, "+D");
     struct message prepare = carries(MESSAGE_PREPARE, late);

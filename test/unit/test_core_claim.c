@@ -12,13 +12,13 @@ static void claims(struct rig *rig, char claimant, uint64_t epoch)
     rig_gets(rig, claimant, &claim);
 }
 
-static const struct claim_refused *refused(const struct rig *rig, char claimant)
+static const struct vote_answer *refused(const struct rig *rig, char claimant)
 {
-    const struct message *message = rig_told(rig, MESSAGE_CLAIM_REFUSED, claimant);
+    const struct message *message = rig_refused(rig, claimant);
 
     cr_assert_not_null(message);
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, claimant));
-    return &message->claim_refused;
+    cr_assert_null(rig_granted(rig, claimant));
+    return &message->carrier.vote;
 }
 
 /* --- The voter (C2) --- */
@@ -30,13 +30,13 @@ Test(core_claim, is_refused_while_somebody_older_is_fresh)
 
     rig_pass(rig, 100, "B");
     claims(rig, 'B', 2);
-    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_FRESH);
-    cr_assert_eq(refused(rig, 'B')->epoch, 2);
+    cr_assert_eq(refused(rig, 'B')->result, VOTE_REFUSED_FRESH);
+    cr_assert_eq(rig_refused(rig, 'B')->carrier.epoch, 2);
     cr_assert_eq(refused(rig, 'B')->wait_ms, rig->timing.fresh_ms - 100);
 
     rig_pass(rig, rig->timing.fresh_ms - 100, "B");
     claims(rig, 'B', 2);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     rig_free(rig);
 }
 
@@ -47,9 +47,9 @@ Test(core_claim, is_granted_by_itself_when_the_evidence_is_complete)
 
     rig_pass(rig, 100, "B");
     claims(rig, 'B', 2);
-    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_FRESH);
+    cr_assert_eq(refused(rig, 'B')->result, VOTE_REFUSED_FRESH);
     rig_kill(rig, 'A');
-    const struct message *grant = rig_told(rig, MESSAGE_GRANT, 'B');
+    const struct message *grant = rig_granted(rig, 'B');
     cr_assert_not_null(grant);
     cr_assert_eq(grant->carrier.epoch, 2);
     rig_free(rig);
@@ -61,7 +61,7 @@ Test(core_claim, is_refused_by_whoever_is_older)
 
     rig_pass(rig, rig->timing.fresh_ms, "C"); /* B suspects nobody yet, so it claims nothing. */
     claims(rig, 'C', 2);
-    cr_assert_eq(refused(rig, 'C')->reason, CLAIM_REFUSED_FRESH);
+    cr_assert_eq(refused(rig, 'C')->result, VOTE_REFUSED_FRESH);
     cr_assert_eq(refused(rig, 'C')->wait_ms, rig->timing.fresh_ms);
     rig_free(rig);
 }
@@ -72,14 +72,14 @@ Test(core_claim, is_refused_under_an_epoch_that_was_promised)
 
     rig_kill(rig, 'A');
     claims(rig, 'B', 5);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     claims(rig, 'B', 4);
-    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_EPOCH);
+    cr_assert_eq(refused(rig, 'B')->result, VOTE_REFUSED_EPOCH);
     cr_assert_eq(refused(rig, 'B')->promised, 5);
     claims(rig, 'B', 5);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'), "the same answer again");
+    cr_assert_not_null(rig_granted(rig, 'B'), "the same answer again");
     claims(rig, 'A', 5); /* The promise is to another. */
-    cr_assert_eq(refused(rig, 'A')->reason, CLAIM_REFUSED_EPOCH);
+    cr_assert_eq(refused(rig, 'A')->result, VOTE_REFUSED_EPOCH);
     rig_free(rig);
 }
 
@@ -97,7 +97,7 @@ Test(core_claim, is_refused_under_the_epoch_of_an_accepted_proposal)
     rig_kill(rig, 'A');
     rig_pass(rig, 2 * rig->timing.prepare_ms, "B");
     claims(rig, 'B', 3);
-    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_EPOCH);
+    cr_assert_eq(refused(rig, 'B')->result, VOTE_REFUSED_EPOCH);
     cr_assert_eq(refused(rig, 'B')->promised, 3);
     rig_free(rig);
 }
@@ -124,15 +124,18 @@ static uint64_t claimed(const struct rig *rig)
     return claim == NULL ? 0 : claim->reference.promised;
 }
 
-static struct message grant_of(uint64_t epoch, struct view *accepted)
+static struct message grant_of(const struct rig *rig, uint64_t epoch, struct view *accepted)
 {
-    return (struct message){.type = MESSAGE_GRANT, .carrier = {.view = accepted, .epoch = epoch}};
+    struct message grant = rig_answer(rig, epoch, VOTE_GRANTED);
+
+    grant.carrier.view = accepted;
+    return grant;
 }
 
 Test(core_claim, a_grant_that_is_not_for_this_claim_does_not_count)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message grant = grant_of(2, NULL);
+    struct message grant = grant_of(rig, 2, NULL);
 
     rig_ignores(rig, 'C', &grant, REFUSED_ANOTHER_CLAIM); /* Nothing was asked. */
     rig_kill(rig, 'A');
@@ -142,7 +145,7 @@ Test(core_claim, a_grant_that_is_not_for_this_claim_does_not_count)
     grant.carrier.epoch = 1;
     rig_ignores(rig, 'C', &grant, REFUSED_ANOTHER_CLAIM);
     grant.carrier.epoch = 2;
-    rig_ignores(rig, 'X', &grant, REFUSED_OF_STRANGER);
+    rig_ignores(rig, 'X', &grant, REFUSED_VOTER_UNKNOWN);
 
     rig_gets(rig, 'C', &grant);
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
@@ -152,17 +155,37 @@ Test(core_claim, a_grant_that_is_not_for_this_claim_does_not_count)
 Test(core_claim, a_refusal_that_is_not_for_this_claim_does_not_count)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message refusal = {.type = MESSAGE_CLAIM_REFUSED,
-                              .claim_refused = {.epoch = 2, .reason = CLAIM_REFUSED_EPOCH}};
+    struct message refusal = rig_answer(rig, 2, VOTE_REFUSED_EPOCH);
 
     rig_ignores(rig, 'C', &refusal, REFUSED_ANOTHER_CLAIM);
     rig_kill(rig, 'A');
-    refusal.claim_refused.epoch = 3;
+    refusal.carrier.epoch = 3;
     rig_ignores(rig, 'C', &refusal, REFUSED_ANOTHER_CLAIM);
-    refusal.claim_refused.epoch = 2;
-    rig_ignores(rig, 'X', &refusal, REFUSED_OF_STRANGER);
-    refusal.claim_refused.promised = 2 + LEAP_MAX + 1;
-    rig_ignores(rig, 'C', &refusal, REFUSED_EPOCH_LEAPS);
+    refusal.carrier.epoch = 2;
+    rig_ignores(rig, 'X', &refusal, REFUSED_VOTER_UNKNOWN);
+    refusal.carrier.vote.promised = 2 + LEAP_MAX + 1;
+    rig_refuses(rig, 'C', &refusal, REFUSED_EPOCH_LEAPS);
+    rig_free(rig);
+}
+
+/* What only voters of guard strict are asked moves no coordinator, and wins no claim. */
+Test(core_claim, a_member_votes_on_claims_alone)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct rig *candidate = rig_in("A B C", 'B');
+
+    rig_kill(candidate, 'A');
+    for (unsigned kind = VOTE_PREPARE; kind <= VOTE_FOUNDING; kind++) {
+        struct message vote = rig_answer(rig, core_view(rig->core)->epoch, VOTE_REFUSED_EPOCH);
+        vote.carrier.vote.kind = (enum vote_kind)kind;
+        vote.carrier.vote.promised = vote.carrier.epoch + 1;
+        vote.carrier.vote.version = core_view(rig->core)->version;
+        rig_ignores(rig, 'C', &vote, REFUSED_VOTER_UNKNOWN);
+        vote = rig_answer(candidate, 2, VOTE_GRANTED);
+        vote.carrier.vote.kind = (enum vote_kind)kind;
+        rig_ignores(candidate, 'C', &vote, REFUSED_VOTER_UNKNOWN);
+    }
+    rig_free(candidate);
     rig_free(rig);
 }
 
@@ -172,11 +195,9 @@ Test(core_claim, a_refusal_does_not_make_us_wait_longer_than_freshness_lasts)
     struct rig *rig = rig_in("A B C", 'B');
 
     rig_kill(rig, 'A');
-    rig_gets(
-        rig, 'C',
-        &(struct message){
-            .type = MESSAGE_CLAIM_REFUSED,
-            .claim_refused = {.epoch = 2, .reason = CLAIM_REFUSED_FRESH, .wait_ms = UINT64_MAX}});
+    struct message refusal = rig_answer(rig, 2, VOTE_REFUSED_FRESH);
+    refusal.carrier.vote.wait_ms = UINT64_MAX;
+    rig_gets(rig, 'C', &refusal);
     rig_pass(rig, rig->timing.fresh_ms + 1, "C");
     cr_assert_eq(claimed(rig), 2, "it asks again");
     rig_free(rig);
@@ -195,7 +216,7 @@ Test(core_claim, is_not_won_on_a_view_of_its_own_epoch)
     view_seal(taken);
     rig_kill(rig, 'A');
     cr_assert_eq(claimed(rig), 2);
-    struct message grant = grant_of(2, taken);
+    struct message grant = grant_of(rig, 2, taken);
     rig_gets(rig, 'C', &grant);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
 
@@ -203,7 +224,7 @@ Test(core_claim, is_not_won_on_a_view_of_its_own_epoch)
         cr_assert_lt(ms, 5 * rig->timing.claim_ms);
         rig_pass(rig, 100, "C");
     }
-    grant = grant_of(claimed(rig), NULL);
+    grant = grant_of(rig, claimed(rig), NULL);
     rig_gets(rig, 'C', &grant);
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
     cr_assert_not_null(prepare);
@@ -218,7 +239,7 @@ Test(core_claim, is_not_built_on_a_view_of_a_maker_it_does_not_succeed)
     struct view *strange = rig_view(rig, "X A B C");
 
     rig_kill(rig, 'A');
-    struct message grant = grant_of(claimed(rig), strange);
+    struct message grant = grant_of(rig, claimed(rig), strange);
     rig_gets(rig, 'C', &grant);
     cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'X'));
     const struct message *proposal = rig_told(rig, MESSAGE_PREPARE, 'C');
@@ -236,7 +257,7 @@ Test(core_claim, overtakes_who_is_older_only_in_what_was_accepted)
     uint64_t next_age = accepted->next_age;
 
     rig_kill(rig, 'A');
-    struct message grant = grant_of(claimed(rig), accepted);
+    struct message grant = grant_of(rig, claimed(rig), accepted);
     rig_gets(rig, 'C', &grant);
     const struct message *proposal = rig_told(rig, MESSAGE_PREPARE, 'X');
     cr_assert_not_null(proposal);
@@ -257,7 +278,7 @@ Test(core_claim, lets_in_whom_it_does_not_know_only_if_they_answer)
     char text[64];
 
     rig_kill(rig, 'A');
-    struct message grant = grant_of(claimed(rig), accepted);
+    struct message grant = grant_of(rig, claimed(rig), accepted);
     rig_gets(rig, 'C', &grant);
     for (int proposal = 0; proposal < 2; proposal++) { /* U1b: then without E. */
         const struct message ack = rig_ack(rig, 'C');
@@ -349,10 +370,10 @@ Test(core_claim, is_granted_though_an_older_one_that_follows_another_is_fresh)
 
     rig_kill(rig, 'A');
     rig_gets(rig, 'C', &claim);
-    cr_assert_eq(refused(rig, 'C')->reason, CLAIM_REFUSED_FRESH);
+    cr_assert_eq(refused(rig, 'C')->result, VOTE_REFUSED_FRESH);
     follows_another(rig);
     rig_gets(rig, 'C', &claim);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'C'));
+    cr_assert_not_null(rig_granted(rig, 'C'));
     rig_free(rig);
 }
 
@@ -373,7 +394,7 @@ Test(core_claim, a_grant_shows_what_was_accepted_whatever_comes_after_it)
     const struct message received = rig_message(rig, 'B', &claim);
     rig_gets_raw(rig, &received);
     cr_assert_neq(rig->core->change.pending.hash, proposed->hash);
-    const struct message *grant = rig_told(rig, MESSAGE_GRANT, 'B');
+    const struct message *grant = rig_granted(rig, 'B');
     cr_assert_not_null(grant);
     cr_assert_not_null(grant->carrier.view);
     cr_assert_eq(grant->carrier.view->hash, proposed->hash);

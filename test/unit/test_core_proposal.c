@@ -371,7 +371,7 @@ Test(core_proposal, that_was_overtaken_is_dropped)
 static struct message taking_over(struct rig *rig)
 {
     rig_kill(rig, 'A');
-    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = 2}});
+    rig_grants(rig, 'C', 2);
     struct message ack = ack_of(rig, 'C');
     rig_links(rig, 'A', LINK_OPENED);
     return ack;
@@ -409,7 +409,7 @@ Test(core_proposal, ends_the_claim_of_who_accepts_it)
     proposes(rig, 'D', other);
     cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'D'));
     for (const char *voter = "DE"; *voter != '\0'; voter++) {
-        rig_gets(rig, *voter, &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = 2}});
+        rig_grants(rig, *voter, 2);
         cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     }
     rig_free(rig);
@@ -504,7 +504,7 @@ Test(core_proposal, whoever_is_bound_to_a_higher_epoch_says_it_no_more)
     rig_kill(rig, 'A');
     const struct message claim = rig_claim(rig_view(rig, "A B C"), 2);
     rig_gets(rig, 'B', &claim);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     rig_pass(rig, rig->timing.prepare_ms, "B");
     cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
     rig_free(rig);

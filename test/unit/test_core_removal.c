@@ -170,8 +170,7 @@ Test(core_removal, who_moved_away_from_the_former_coordinator_is_asked_anew)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'D');
     cr_assert_not_null(claim);
-    struct message grant = {.type = MESSAGE_GRANT, .carrier = {.epoch = claim->reference.promised}};
-    rig_gets(rig, 'D', &grant);
+    rig_grants(rig, 'D', claim->reference.promised);
     struct message ack = rig_ack(rig, 'D');
     rig_gets(rig, 'C', &ack);
     rig_gets(rig, 'D', &ack);

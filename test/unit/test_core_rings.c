@@ -204,12 +204,12 @@ Test(core_rings, a_claim_is_granted_when_those_who_are_older_were_asked)
     char text[64];
 
     rig_gets(rig, 'O', &claim);
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'O'));
-    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM_REFUSED, 'O'));
+    cr_assert_null(rig_granted(rig, 'O'));
+    cr_assert_not_null(rig_refused(rig, 'O'));
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'M'));
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'N'));
     rig_pass(rig, rig->timing.verify_ms, neighbours(rig, text));
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'O'));
+    cr_assert_not_null(rig_granted(rig, 'O'));
     rig_free(rig);
 }
 
@@ -223,7 +223,7 @@ Test(core_rings, a_claim_is_not_granted_when_one_who_is_older_answers)
     rig_gets(rig, 'O', &claim);
     rig_hears(rig, 'N');
     rig_pass(rig, rig->timing.verify_ms, neighbours(rig, text));
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'O'));
+    cr_assert_null(rig_granted(rig, 'O'));
     rig_free(rig);
 }
 

@@ -30,12 +30,12 @@ static struct message entry_of(const struct rig *rig, const struct said *said,
 {
     struct message message = word_of(rig, MESSAGE_ROLES_ENTER);
 
-    message.role.candidacy = (struct candidacy){.request = {.bytes = {said->request}},
-                                                .role = "job",
-                                                .terms = *terms,
-                                                .priority = said->request,
-                                                .number = said->number,
-                                                .token = said->token};
+    message.role.entry = (struct role_entry){.request = {.bytes = {said->request}},
+                                             .role = "job",
+                                             .terms = *terms,
+                                             .priority = said->request,
+                                             .number = said->number,
+                                             .token = said->token};
     return message;
 }
 
@@ -65,8 +65,8 @@ static void lets_go(struct rig *rig, char from, const struct said *said, bool re
 {
     struct message message = word_of(rig, MESSAGE_ROLES_LET_GO);
 
-    message.role.candidacy.request = (struct node_id){.bytes = {said->request}};
-    message.role.candidacy.token = said->token;
+    message.role.entry.request = (struct node_id){.bytes = {said->request}};
+    message.role.entry.token = said->token;
     message.role.flag = resigned;
     rig_gets(rig, from, &message);
 }
@@ -92,7 +92,7 @@ static struct said stands(struct rig *rig, char from, uint8_t name, const struct
     enters(rig, from, &said, terms);
     const struct message *place = rig_told(rig, MESSAGE_ROLES_PLACE, from);
     cr_assert_not_null(place);
-    said.number = place->role.candidacy.number;
+    said.number = place->role.entry.number;
     cr_assert_neq(said.number, 0);
     return said;
 }
@@ -131,7 +131,7 @@ Test(core_roles, nothing_is_granted_before_all_have_told)
     cr_assert_neq(listed(rig, 1).token, 0);
     const struct message *grant = rig_told(rig, MESSAGE_ROLES_PLACE, 'B');
     cr_assert_not_null(grant, "K2c: at once");
-    cr_assert_eq(grant->role.candidacy.token, listed(rig, 1).token);
+    cr_assert_eq(grant->role.entry.token, listed(rig, 1).token);
     cr_assert_eq(grant->role.stamp, rig->core->roster.members[1].stamp);
     rig_free(rig);
 }
@@ -187,7 +187,7 @@ Test(core_roles, who_has_the_same_is_answered_and_who_has_not_is_told)
     less.token = 0;
     asks(rig, 'B', &less);
     cr_assert_not(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.flag);
-    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token, b.token);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.entry.token, b.token);
     rig_free(rig);
 }
 
@@ -208,7 +208,7 @@ Test(core_roles, who_lacks_something_again_and_again_is_told_once_in_a_while)
     cr_assert_eq(placed, 1);
     rig_pass(rig, timing_repair_ms(&rig->timing), "B C");
     asks(rig, 'B', &less);
-    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token, b.token);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.entry.token, b.token);
     rig_free(rig);
 }
 
@@ -611,7 +611,7 @@ Test(core_roles, who_tells_that_it_holds_keeps_it)
     struct said c = {.request = 2, .number = role_token(1, 2), .token = role_token(1, 6)};
 
     enters(rig, 'B', &b, &FIRST);
-    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token, b.token);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.entry.token, b.token);
     enters(rig, 'C', &c, &FIRST);
     asks(rig, 'B', &b);
     asks(rig, 'C', &c);
@@ -648,8 +648,7 @@ Test(core_roles, a_token_from_before_a_merge_is_renewed)
     rig->core->roster.merged_epoch = core_view(rig->core)->epoch;
     enters(rig, 'B', &b, &FIRST);
     cr_assert_eq(role_token_epoch(listed(rig, 1).token), core_view(rig->core)->epoch);
-    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token,
-                 listed(rig, 1).token);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.entry.token, listed(rig, 1).token);
     rig_free(rig);
 }
 

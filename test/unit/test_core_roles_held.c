@@ -52,9 +52,9 @@ static struct message place_of(const struct rig *rig, uint8_t name, uint64_t ser
     struct message message = word_of(rig, MESSAGE_ROLES_PLACE);
 
     message.role.stamp = stamp;
-    message.role.candidacy.request = request(name);
-    message.role.candidacy.number = token_of(rig, 1);
-    message.role.candidacy.token = serial == 0 ? 0 : token_of(rig, serial);
+    message.role.entry.request = request(name);
+    message.role.entry.number = token_of(rig, 1);
+    message.role.entry.token = serial == 0 ? 0 : token_of(rig, serial);
     return message;
 }
 
@@ -115,7 +115,7 @@ Test(core_roles, resigns_and_lets_go_in_one_word)
     cr_assert_eq(rig_count(rig, MESSAGE_ROLES_LET_GO), 1);
     const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
     cr_assert(let_go->role.flag);
-    cr_assert_eq(let_go->role.candidacy.token, token_of(rig, 2));
+    cr_assert_eq(let_go->role.entry.token, token_of(rig, 2));
     rig_free(rig);
 }
 
@@ -130,8 +130,8 @@ Test(core_roles, tells_all_when_the_coordinator_lacks_something)
     rig_gets(rig, 'A', &message);
     const struct message *enter = rig_told(rig, MESSAGE_ROLES_ENTER, 'A');
     cr_assert_not_null(enter);
-    cr_assert_eq(enter->role.candidacy.token, token_of(rig, 2));
-    cr_assert_str_eq(enter->role.candidacy.role, "job");
+    cr_assert_eq(enter->role.entry.token, token_of(rig, 2));
+    cr_assert_str_eq(enter->role.entry.role, "job");
     rig_free(rig);
 }
 
@@ -256,13 +256,13 @@ Test(core_roles, a_token_that_nobody_can_have_drawn_is_not_believed)
     struct rig *rig = leads("A B C", false);
     struct message leap = place_of(rig, 1, 3, rig->now_ms);
 
-    leap.role.candidacy.token = ROLE_TOKEN_MAX;
+    leap.role.entry.token = ROLE_TOKEN_MAX;
     rig_refuses(rig, 'A', &leap, REFUSED_ROLE_LEAPS);
-    leap.role.candidacy.request = request(7);
+    leap.role.entry.request = request(7);
     rig_refuses(rig, 'A', &leap, REFUSED_ROLE_LEAPS);
     cr_assert_null(rig_told(rig, MESSAGE_ROLES_LET_GO, 'A'));
     leap = place_of(rig, 1, 3, rig->now_ms);
-    leap.role.candidacy.number = role_token(core_view(rig->core)->epoch + 1, 0);
+    leap.role.entry.number = role_token(core_view(rig->core)->epoch + 1, 0);
     rig_refuses(rig, 'A', &leap, REFUSED_ROLE_LEAPS);
     cr_assert_eq(own(rig).token, token_of(rig, 2));
     places(rig, 1, 3, rig->now_ms);
@@ -279,12 +279,12 @@ Test(core_roles, nobody_begins_to_hold_with_a_token_of_a_lower_epoch)
 
     wants(rig, ROLE_CAMPAIGN, 1);
     message = place_of(rig, 1, 0, rig->now_ms);
-    message.role.candidacy.token = former;
+    message.role.entry.token = former;
     rig_gets(rig, 'A', &message);
     cr_assert_eq(own(rig).token, 0);
     const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
     cr_assert_not_null(let_go);
-    cr_assert_eq(let_go->role.candidacy.token, former);
+    cr_assert_eq(let_go->role.entry.token, former);
     cr_assert_not(let_go->role.flag);
     places(rig, 1, 2, rig->now_ms);
     cr_assert_eq(own(rig).token, token_of(rig, 2));
@@ -305,7 +305,7 @@ Test(core_roles, what_was_let_go_of_is_not_taken_up_again)
     cr_assert_eq(own(rig).until_ms, 0);
     const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
     cr_assert_not_null(let_go, "the coordinator hears it again");
-    cr_assert_eq(let_go->role.candidacy.token, token_of(rig, 2));
+    cr_assert_eq(let_go->role.entry.token, token_of(rig, 2));
     places(rig, 1, 3, rig->now_ms);
     cr_assert_eq(own(rig).token, token_of(rig, 3));
     cr_assert_eq(rig->role.kind, ROLE_LEADS);
@@ -327,7 +327,7 @@ Test(core_roles, what_it_refuses_is_told_with_the_token_it_goes_by)
     cr_assert_eq(own(rig).until_ms, 0);
     const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
     cr_assert_not_null(let_go);
-    cr_assert_eq(let_go->role.candidacy.token, token_of(rig, 900));
+    cr_assert_eq(let_go->role.entry.token, token_of(rig, 900));
     rig_free(rig);
 }
 
@@ -339,7 +339,7 @@ Test(core_roles, who_is_told_no_number_waits)
 
     wants(rig, ROLE_CAMPAIGN, 2);
     rig_pass(rig, 1, "A C");
-    place.role.candidacy.number = 0;
+    place.role.entry.number = 0;
     rig_gets(rig, 'A', &place);
     cr_assert_null(rig_told(rig, MESSAGE_ROLES_ASK, 'A'));
     rig_free(rig);
@@ -412,7 +412,7 @@ Test(core_roles, what_nobody_stands_for_is_let_go)
     const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
     cr_assert_not_null(let_go);
     cr_assert(let_go->role.flag);
-    cr_assert_eq(let_go->role.candidacy.token, token_of(rig, 4));
+    cr_assert_eq(let_go->role.entry.token, token_of(rig, 4));
     wants(rig, ROLE_CAMPAIGN, 9);
     places(rig, 9, 4, rig->now_ms);
     cr_assert_eq(own(rig).until_ms, 0, "it was let go of");
@@ -428,7 +428,7 @@ Test(core_roles, other_terms_end_it)
     wants(rig, ROLE_CAMPAIGN, 1);
     struct message place = place_of(rig, 1, 0, rig->now_ms);
     place.role.order = ROLE_OTHER_TERMS;
-    place.role.candidacy.number = 0;
+    place.role.entry.number = 0;
     rig_gets(rig, 'A', &place);
     cr_assert_eq(rig->role.kind, ROLE_ENDED);
     cr_assert_eq(rig->role.reason, ROLE_TERMS);
@@ -464,7 +464,7 @@ Test(core_roles, a_new_coordinator_is_told_at_once)
     cr_assert_str_eq(rig_sees(rig, text), "C B");
     const struct message *enter = rig_told(rig, MESSAGE_ROLES_ENTER, 'C');
     cr_assert_not_null(enter);
-    cr_assert_eq(enter->role.candidacy.token, token);
+    cr_assert_eq(enter->role.entry.token, token);
     cr_assert_neq(own(rig).until_ms, 0, "and nobody lapses");
     rig_free(rig);
 }
@@ -535,7 +535,7 @@ Test(core_roles, what_a_part_held_that_is_taken_up_is_lost)
     cr_assert_eq(rig->role.reason, ROLE_MERGED);
     const struct message *enter = rig_told(rig, MESSAGE_ROLES_ENTER, 'A');
     cr_assert_not_null(enter, "it comes in anew");
-    cr_assert_eq(enter->role.candidacy.number, 0);
-    cr_assert_eq(enter->role.candidacy.token, 0);
+    cr_assert_eq(enter->role.entry.number, 0);
+    cr_assert_eq(enter->role.entry.token, 0);
     rig_free(rig);
 }

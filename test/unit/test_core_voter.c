@@ -34,11 +34,11 @@ Test(core_voter, asks_for_the_newer_view_of_the_claimant_and_then_answers)
     rig_kill(rig, 'A');
     claims(rig, 'B', 2, newer);
     cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'B'));
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_null(rig_granted(rig, 'B'));
     shows(rig, 'B', newer);
     cr_assert_str_eq(rig_sees(rig, text), "A B C D");
     claims(rig, 'B', 2, newer);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     rig_free(rig);
 }
 
@@ -52,7 +52,7 @@ Test(core_voter, installs_what_it_accepted_when_a_claimant_holds_it)
     proposes(rig, 'A', accepted);
     rig_kill(rig, 'A');
     claims(rig, 'B', 2, accepted);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     cr_assert_str_eq(rig_sees(rig, text), "A B C D");
     rig_free(rig);
 }
@@ -69,7 +69,7 @@ Test(core_voter, grants_nothing_to_a_newer_view_that_does_not_speak_for_it)
     claims(rig, 'B', 3, usurped);
     shows(rig, 'B', usurped);
     claims(rig, 'B', 3, usurped);
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_null(rig_granted(rig, 'B'));
     cr_assert_str_eq(rig_sees(rig, text), "A B C");
     rig_free(rig);
 }
@@ -80,7 +80,7 @@ Test(core_voter, shows_its_newer_view_instead_of_an_answer)
 
     rig_kill(rig, 'A');
     claims(rig, 'B', 2, rig_view(rig, "A B C"));
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_null(rig_granted(rig, 'B'));
     const struct message *shown = rig_told(rig, MESSAGE_VIEW, 'B');
     cr_assert_not_null(shown);
     cr_assert_eq(shown->carrier.view->member_count, 4);
@@ -97,7 +97,7 @@ Test(core_voter, sends_along_what_the_dead_coordinator_had_proposed)
     cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
     rig_kill(rig, 'A');
     claims(rig, 'B', 2, rig_view(rig, "A B C"));
-    const struct message *grant = rig_told(rig, MESSAGE_GRANT, 'B');
+    const struct message *grant = rig_granted(rig, 'B');
     cr_assert_not_null(grant);
     cr_assert_not_null(grant->carrier.view, "D may have been told that it is in");
     cr_assert_eq(grant->carrier.view->member_count, 4);
@@ -106,7 +106,7 @@ Test(core_voter, sends_along_what_the_dead_coordinator_had_proposed)
 
 static void grants(struct rig *rig, char voter, uint64_t epoch)
 {
-    rig_gets(rig, voter, &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = epoch}});
+    rig_grants(rig, voter, epoch);
 }
 
 /* H1: C has won and proposes; then B, who is older, turns out to live and claims. */
@@ -125,7 +125,7 @@ Test(core_voter, gives_up_its_own_proposal)
                                         .view_hash = prepare->carrier.view->hash}};
 
     claims(rig, 'B', 3, rig_view(rig, "A B C D"));
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     rig_gets(rig, 'D', &ack);
     rig_pass(rig, rig->timing.batch_ms, "B D");
     cr_assert_str_eq(rig_sees(rig, text), "A B C D");
@@ -147,7 +147,7 @@ Test(core_voter, gives_up_its_own_claim)
         rig_gets(rig, 'B', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
     }
     claims(rig, 'B', 3, rig_view(rig, "A B C D"));
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     grants(rig, 'D', 2);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_free(rig);
@@ -160,10 +160,10 @@ Test(core_voter, does_not_grant_by_itself_a_claim_that_is_long_over)
     struct rig *rig = rig_in("A B C", 'C');
 
     claims(rig, 'B', 2, rig_view(rig, "A B C"));
-    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM_REFUSED, 'B'));
+    cr_assert_not_null(rig_refused(rig, 'B'));
     rig_pass(rig, rig->timing.claim_ms, "A B");
     rig_kill(rig, 'A');
-    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_null(rig_granted(rig, 'B'));
     rig_free(rig);
 }
 
@@ -175,7 +175,7 @@ Test(core_voter, forgets_a_promise_of_which_nothing_came)
 
     rig_kill(rig, 'A');
     claims(rig, 'B', 2, rig_view(rig, "A B C"));
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     rig_links(rig, 'A', LINK_OPENED);
     proposes(rig, 'A', next);
     cr_assert_not_null(rig_told(rig, MESSAGE_NACK, 'A'), "bound for T_claim + T_prepare");

@@ -192,7 +192,7 @@ Test(refusal, of_a_claim)
     rig_kill(rig, 'A');
     claim = rig_claim(view, 3);
     rig_gets(rig, 'B', &claim);
-    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    cr_assert_not_null(rig_granted(rig, 'B'));
     rig_refuses(rig, 'D', &claim, REFUSED_EPOCH_PROMISED);
     claim = rig_claim(view, 2);
     rig_refuses(rig, 'D', &claim, REFUSED_EPOCH_BELOW_PROMISE);
@@ -202,9 +202,8 @@ Test(refusal, of_a_claim)
 Test(refusal, of_an_answer_to_a_claim)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message refusal = {.type = MESSAGE_CLAIM_REFUSED,
-                              .claim_refused = {.epoch = 2, .reason = CLAIM_REFUSED_EPOCH}};
-    struct message grant = {.type = MESSAGE_GRANT, .carrier = {.epoch = 2}};
+    const struct message refusal = rig_answer(rig, 2, VOTE_REFUSED_EPOCH);
+    const struct message grant = rig_answer(rig, 2, VOTE_GRANTED);
 
     rig_refuses(rig, 'C', &grant, REFUSED_ANOTHER_CLAIM);
     rig_refuses(rig, 'C', &refusal, REFUSED_ANOTHER_CLAIM);

@@ -160,8 +160,8 @@ static bool same_vote(const struct vote_answer *a, const struct vote_answer *b)
 
 static bool same_role(const struct role_word *a, const struct role_word *b)
 {
-    const struct candidacy *c = &a->candidacy;
-    const struct candidacy *d = &b->candidacy;
+    const struct role_entry *c = &a->entry;
+    const struct role_entry *d = &b->entry;
 
     return a->epoch == b->epoch && a->stamp == b->stamp && a->count == b->count &&
            a->hash == b->hash && a->flag == b->flag && a->order == b->order &&
@@ -197,7 +197,6 @@ static bool same_body(const struct message *a, const struct message *b)
         return same_heartbeat(&a->heartbeat, &b->heartbeat);
     case MESSAGE_VIEW:
     case MESSAGE_PREPARE:
-    case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
         return same_view(a->carrier.view, b->carrier.view) &&
                a->carrier.epoch == b->carrier.epoch && a->carrier.merge == b->carrier.merge &&
@@ -234,11 +233,6 @@ static bool same_body(const struct message *a, const struct message *b)
         return view_id_equal(&a->reference.view, &b->reference.view) &&
                a->reference.view_hash == b->reference.view_hash &&
                a->reference.promised == b->reference.promised;
-    case MESSAGE_CLAIM_REFUSED:
-        return a->claim_refused.epoch == b->claim_refused.epoch &&
-               a->claim_refused.reason == b->claim_refused.reason &&
-               a->claim_refused.wait_ms == b->claim_refused.wait_ms &&
-               a->claim_refused.promised == b->claim_refused.promised;
     case MESSAGE_JOIN:
     case MESSAGE_READY:
         return same_member(&a->joiner.member, &b->joiner.member) &&
@@ -544,7 +538,7 @@ static bool has_all_its_fields(const struct message *message)
            (message->type != MESSAGE_OFFER || message->offer.lineage != 0) &&
            (message->type != MESSAGE_PING || message->ping.asked.epoch != 0) &&
            (message->type != MESSAGE_PONG || message->ping.said.promised != 0) &&
-           (message->type != MESSAGE_ROLES_ENTER || message->role.candidacy.terms.need[0] != '\0');
+           (message->type != MESSAGE_ROLES_ENTER || message->role.entry.terms.need[0] != '\0');
 }
 
 Test(wire, fields_of_a_later_version_are_skipped_and_counted)

@@ -212,13 +212,6 @@ static void add_carriers(struct samples *samples)
     message = add(samples, MESSAGE_HANDOVER, "handover",
                   "make a view of this one, without its sender");
     message->carrier.view = &samples->alone;
-
-    message = add(samples, MESSAGE_GRANT, "grant", "nothing higher accepted");
-    message->carrier.epoch = 4;
-
-    message = add(samples, MESSAGE_GRANT, "grant-view", "with the higher view the voter accepted");
-    message->carrier.view = &samples->settled;
-    message->carrier.epoch = UINT64_MAX;
 }
 
 static void add_references(struct samples *samples)
@@ -357,11 +350,12 @@ static void add_others(struct samples *samples)
     add(samples, MESSAGE_HELLO, "hello-anyone", "first on a stream, to whoever is there");
     to_anyone(samples);
 
-    message = add(samples, MESSAGE_CLAIM_REFUSED, "claim-refused", "an older one was heard lately");
-    message->claim_refused.epoch = 4;
-    message->claim_refused.reason = CLAIM_REFUSED_FRESH;
-    message->claim_refused.wait_ms = 412;
-    message->claim_refused.promised = 3;
+    message = add(samples, MESSAGE_VOTE, "vote-fresh",
+                  "of a member, which heard an older one lately");
+    message->carrier.lineage = samples->settled.lineage;
+    message->carrier.epoch = 4;
+    message->carrier.vote = (struct vote_answer){
+        .kind = VOTE_CLAIM, .result = VOTE_REFUSED_FRESH, .promised = 3, .wait_ms = 412};
 
     message = add(samples, MESSAGE_PING, "ping", "ask the suspect itself");
     message->ping.nonce = 77;
@@ -562,15 +556,15 @@ static void add_roles(struct samples *samples)
     message->role = (struct role_word){
         .epoch = 7,
         .stamp = 123456,
-        .candidacy = {.request = id_of('R'),
-                      .role = "billing-run",
-                      .terms = {.policy = ROLE_PRIORITY, .holders = 2, .preempt = true},
-                      .priority = 100,
-                      .number = role_token(7, 1),
-                      .token = token}};
+        .entry = {.request = id_of('R'),
+                  .role = "billing-run",
+                  .terms = {.policy = ROLE_PRIORITY, .holders = 2, .preempt = true},
+                  .priority = 100,
+                  .number = role_token(7, 1),
+                  .token = token}};
     message = add(samples, MESSAGE_ROLES_LET_GO, "roles-let-go", "the candidate has resigned");
     message->role = (struct role_word){
-        .epoch = 7, .flag = true, .candidacy = {.request = id_of('R'), .token = token}};
+        .epoch = 7, .flag = true, .entry = {.request = id_of('R'), .token = token}};
     message = add(samples, MESSAGE_ROLES_ANSWER, "roles-answer",
                   "the coordinator has what the member has");
     message->role = (struct role_word){.epoch = 7, .stamp = 123456, .flag = true, .held_ms = 1738};
@@ -580,7 +574,7 @@ static void add_roles(struct samples *samples)
         .stamp = 123456,
         .order = ROLE_LET_GO,
         .held_ms = 1738,
-        .candidacy = {.request = id_of('R'), .number = role_token(7, 1), .token = token}};
+        .entry = {.request = id_of('R'), .number = role_token(7, 1), .token = token}};
 }
 
 static void add_needs(struct samples *samples)
@@ -591,9 +585,9 @@ static void add_needs(struct samples *samples)
     message->role = (struct role_word){
         .epoch = 7,
         .stamp = 123456,
-        .candidacy = {.request = id_of('R'),
-                      .role = "billing-run",
-                      .terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"}}};
+        .entry = {.request = id_of('R'),
+                  .role = "billing-run",
+                  .terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"}}};
 }
 
 static void add_handed_on(struct samples *samples)
@@ -613,13 +607,13 @@ static void add_preempt_after(struct samples *samples)
 
     message->role = (struct role_word){.epoch = 7,
                                        .stamp = 123456,
-                                       .candidacy = {.request = id_of('R'),
-                                                     .role = "billing-run",
-                                                     .terms = {.policy = ROLE_PRIORITY,
-                                                               .holders = 1,
-                                                               .preempt = true,
-                                                               .preempt_after_ms = 30000},
-                                                     .priority = 100}};
+                                       .entry = {.request = id_of('R'),
+                                                 .role = "billing-run",
+                                                 .terms = {.policy = ROLE_PRIORITY,
+                                                           .holders = 1,
+                                                           .preempt = true,
+                                                           .preempt_after_ms = 30000},
+                                                 .priority = 100}};
 }
 
 static void add_versions(struct samples *samples)

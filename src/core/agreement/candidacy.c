@@ -83,7 +83,7 @@ static bool members_are_enough(const struct core *core, bool over)
  * (C5a). */
 static void ask_members(struct core *core)
 {
-    const struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct candidacy *candidacy = &core->candidacy;
     struct message *message = outbox_message(core, MESSAGE_CLAIM);
 
     if (message != NULL) {
@@ -112,7 +112,7 @@ static bool voters_are_enough(const struct core *core)
  * for the epoch is the same. */
 static void count_by(struct core *core, const struct voter_lists *former)
 {
-    struct epoch_candidacy *candidacy = &core->candidacy;
+    struct candidacy *candidacy = &core->candidacy;
     const struct voter_lists *lists = electorate_lists(core);
 
     candidacy->tally.granted = voter_lists_move(candidacy->tally.granted, former, lists);
@@ -184,7 +184,7 @@ static voter_set who_is_asked(const struct core *core)
 
 static void ask_voters(struct core *core)
 {
-    struct epoch_candidacy *candidacy = &core->candidacy;
+    struct candidacy *candidacy = &core->candidacy;
     struct message *message = outbox_message(core, MESSAGE_BALLOT);
 
     if (message != NULL) {
@@ -205,14 +205,20 @@ static void ask_voters(struct core *core)
 
 /* --- Beginning, and coming to an end --- */
 
-static void tell(struct core *core, enum claim_step step)
+void candidacy_tell(struct core *core, enum claim_step step, const struct member *claimant,
+                    uint64_t epoch)
 {
-    const bool is_member = core_is_member(core);
-    struct notice *notice = outbox_notice_of(
-        core, NOTICE_CLAIM, is_member ? &core->view.members[core->position] : &core->life.self);
+    struct notice *notice = outbox_notice_of(core, NOTICE_CLAIM, claimant);
 
     notice->claim = step;
-    notice->epoch = core->candidacy.epoch;
+    notice->epoch = epoch;
+}
+
+static void tell(struct core *core, enum claim_step step)
+{
+    candidacy_tell(core, step,
+                   core_is_member(core) ? &core->view.members[core->position] : &core->life.self,
+                   core->candidacy.epoch);
 }
 
 /* For how long to wait before those who have not granted are asked again: each time twice as long.
@@ -249,7 +255,7 @@ static uint64_t epoch_to_ask_for(const struct core *core)
 
 static void start(struct core *core, const struct ballot *handed_over, bool stays)
 {
-    struct epoch_candidacy *candidacy = &core->candidacy;
+    struct candidacy *candidacy = &core->candidacy;
     const struct timing *timing = &core->timing;
 
     change_restart(core);
@@ -333,7 +339,7 @@ static bool may_begin(const struct core *core)
 
 void candidacy_on_evidence(struct core *core)
 {
-    struct epoch_candidacy *candidacy = &core->candidacy;
+    struct candidacy *candidacy = &core->candidacy;
     const struct ballot by = succession_handed_over(core);
 
     if (candidacy->on && succession_is_void(core)) {
@@ -386,59 +392,11 @@ void candidacy_as_outsider(struct core *core)
 
 /* --- Answers --- */
 
-static bool is_for_us(struct core *core, const struct message *answer, uint64_t epoch)
-{
-    const bool of_voter = answer->type == MESSAGE_VOTE;
-
-    if (core->candidacy.on && epoch == core->candidacy.epoch && of_voter == asks_voters(core)) {
-        return true;
-    }
-    refuse(core, answer, REFUSED_ANOTHER_CLAIM);
-    return false;
-}
-
-/* Of which member, by its position, the answer to this claim is; VIEW_NONE: it is refused. */
-static uint32_t who_answers(struct core *core, const struct message *answer, uint64_t epoch)
-{
-    if (!is_for_us(core, answer, epoch)) {
-        return VIEW_NONE;
-    }
-    const uint32_t position = view_find(&core->view, &answer->from);
-    if (position == VIEW_NONE) {
-        refuse(core, answer, REFUSED_OF_STRANGER);
-    }
-    return position;
-}
-
-void candidacy_on_grant(struct core *core, const struct message *message)
-{
-    struct epoch_candidacy *candidacy = &core->candidacy;
-    const struct view *accepted = message->carrier.view;
-    const uint32_t position = who_answers(core, message, message->carrier.epoch);
-
-    if (position == VIEW_NONE) {
-        return;
-    }
-    bool usable = accepted != NULL && install_is_sound(core, message);
-    if (usable && accepted->lineage == core->view.lineage && accepted->epoch >= candidacy->epoch) {
-        promise_saw_epoch(core, accepted->epoch);
-        refuse(core, message, REFUSED_GRANT_OF_TAKEN); /* Nobody grants what it knows as taken. */
-        return;
-    }
-    candidacy->answers[position] = ANSWER_YES;
-    if (!hearing_holds_our_view(core, position)) {
-        detector_on_acknowledged(core, position, 0); /* U3c: both hold the view that it is of. */
-    }
-    if (usable) {
-        succession_consider(core, message);
-    }
-}
-
 /* The refusal holds for `wait_ms` alone: the candidate asks again then (C5a, Z4g), and has T_claim
  * more for that; but no longer once a voter is bound to that epoch or a higher one. */
 static void wait_for(struct core *core, uint64_t wait_ms)
 {
-    struct epoch_candidacy *candidacy = &core->candidacy;
+    struct candidacy *candidacy = &core->candidacy;
     const uint64_t until_ms = core->now_ms + wait_ms + core->timing.claim_ms;
 
     candidacy->asking.again_ms = earlier(candidacy->asking.again_ms, core->now_ms + wait_ms + 1);
@@ -448,34 +406,94 @@ static void wait_for(struct core *core, uint64_t wait_ms)
     }
 }
 
-void candidacy_on_refused(struct core *core, const struct message *message)
+/* Z4g: for the other voters it waits T_prepare at most, if they could suffice. Of members none may
+ * refuse (C3a). */
+static void on_bound(struct core *core)
 {
-    const struct claim_refused *refused = &message->claim_refused;
-    const uint32_t position = who_answers(core, message, refused->epoch);
+    struct asking *asking = &core->candidacy.asking;
+    const struct voter_lists *lists = electorate_lists(core);
+    const voter_set others = voter_lists_all(lists) & ~core->candidacy.tally.refused;
 
-    if (position == VIEW_NONE) {
-        return;
+    asking->until_ms = earlier(asking->until_ms, core->now_ms + core->timing.prepare_ms);
+    if (!asks_voters(core) || !voter_lists_agree(lists, others)) {
+        lose(core);
     }
-    if (promise_epoch_leaps(core, refused->promised)) {
-        refuse(core, message, REFUSED_EPOCH_LEAPS);
-        return;
-    }
-    if (core->candidacy.answers[position] == ANSWER_YES) {
-        refuse(core, message, REFUSED_GRANTED_BEFORE); /* The grant stands. */
-        return;
-    }
-    core->candidacy.answers[position] = ANSWER_NO;
-    promise_saw_epoch(core, refused->promised);
-    switch (refused->reason) {
-    case CLAIM_REFUSED_BEHIND:
-        install_note_higher(core, position); /* It is shown that view, too, and mostly gets it. */
-        return;
-    case CLAIM_REFUSED_FRESH:
-        wait_for(core, earlier(refused->wait_ms, core->timing.fresh_ms));
-        return;
-    case CLAIM_REFUSED_EPOCH:
+}
+
+/* A cluster is there, which an outsider is to join. */
+static void on_fresh(struct core *core, uint64_t wait_ms)
+{
+    struct asking *asking = &core->candidacy.asking;
+
+    if (!core_is_member(core)) {
+        REACHED(outsider_found_a_member);
         lose(core);
         return;
+    }
+    wait_for(core, earlier(wait_ms, core->timing.fresh_ms));
+    if (asks_voters(core)) { /* The lifeline may close any moment; a member then says so (C5a). */
+        asking->again_ms = earlier(asking->again_ms, core->now_ms + core->timing.batch_ms);
+    }
+}
+
+static void on_refused(struct core *core, const struct vote_answer *answer)
+{
+    promise_saw_epoch(core, answer->promised);
+    switch (answer->result) {
+    case VOTE_REFUSED_EPOCH:
+        on_bound(core);
+        return;
+    case VOTE_REFUSED_FRESH:
+        on_fresh(core, answer->wait_ms);
+        return;
+    case VOTE_REFUSED_LEASE: /* The voter's own clock tells for how long yet. */
+        wait_for(core, earlier(answer->wait_ms, core->timing.lost_ms));
+        return;
+    case VOTE_REFUSED_BEHIND:
+    case VOTE_GRANTED:
+    case VOTE_WAITS:
+    case VOTE_MUTE:
+    case VOTE_UNPROVED:
+        return;
+    }
+}
+
+/* C4a: it shows what it has accepted. */
+static void on_members_grant(struct core *core, const struct message *vote, uint32_t position)
+{
+    struct candidacy *candidacy = &core->candidacy;
+    const struct view *accepted = vote->carrier.view;
+    const bool usable = accepted != NULL && install_is_sound(core, vote);
+
+    if (usable && accepted->lineage == core->view.lineage && accepted->epoch >= candidacy->epoch) {
+        promise_saw_epoch(core, accepted->epoch);
+        refuse(core, vote, REFUSED_GRANT_OF_TAKEN); /* Nobody grants what it knows as taken. */
+        return;
+    }
+    candidacy->answers[position] = ANSWER_YES;
+    if (!hearing_holds_our_view(core, position)) {
+        detector_on_acknowledged(core, position, 0); /* U3c: both hold the view that it is of. */
+    }
+    if (usable) {
+        succession_consider(core, vote);
+    }
+}
+
+static void on_members_vote(struct core *core, const struct message *vote, uint32_t position)
+{
+    const struct vote_answer *answer = &vote->carrier.vote;
+    uint8_t *noted = &core->candidacy.answers[position];
+
+    if (answer->result == VOTE_GRANTED) {
+        on_members_grant(core, vote, position);
+    } else if (*noted == ANSWER_YES) {
+        refuse(core, vote, REFUSED_GRANTED_BEFORE); /* The grant stands. */
+    } else {
+        *noted = ANSWER_NO;
+        if (answer->result == VOTE_REFUSED_BEHIND) {
+            install_note_higher(core, position); /* It is shown that view, and mostly gets it. */
+        }
+        on_refused(core, answer);
     }
 }
 
@@ -502,63 +520,12 @@ static void consider(struct core *core, const struct view *accepted)
     }
 }
 
-static void on_refused_vote(struct core *core, const struct vote_answer *answer, uint8_t place)
+static void on_voters_grant(struct core *core, const struct message *vote, uint8_t place)
 {
-    struct epoch_candidacy *candidacy = &core->candidacy;
-    const struct voter_lists *lists = electorate_lists(core);
-    const uint64_t wait_ms = earlier(answer->wait_ms, core->timing.lost_ms);
+    struct candidacy *candidacy = &core->candidacy;
 
-    switch (answer->result) {
-    case VOTE_REFUSED_EPOCH:
-        promise_saw_epoch(core, answer->promised);
-        candidacy->tally.refused |= voter_set_of(place);
-        candidacy->tally.granted &= ~voter_set_of(place);
-        candidacy->asking.until_ms = earlier(candidacy->asking.until_ms,
-                                             core->now_ms + core->timing.prepare_ms); /* Z4g */
-        if (!voter_lists_agree(lists, voter_lists_all(lists) & ~candidacy->tally.refused)) {
-            lose(core);
-        }
-        return;
-    case VOTE_REFUSED_FRESH:
-        if (!core_is_member(core)) {
-            REACHED(outsider_found_a_member);
-            lose(core); /* A cluster is there: it is to be joined. */
-            return;
-        }
-        wait_for(core, wait_ms);
-        /* Soon: the lifeline of who is fresh yet may close any moment. */
-        candidacy->asking.again_ms = earlier(candidacy->asking.again_ms,
-                                             core->now_ms + core->timing.batch_ms);
-        return;
-    case VOTE_REFUSED_LEASE: /* The voter's own clock tells for how long yet. */
-        wait_for(core, wait_ms);
-        return;
-    case VOTE_GRANTED:
-    case VOTE_WAITS:
-    case VOTE_MUTE:
-    case VOTE_UNPROVED:
-        return;
-    }
-}
-
-void candidacy_on_vote(struct core *core, const struct message *vote)
-{
-    const struct vote_answer *answer = &vote->carrier.vote;
-    const struct voter_lists *lists = electorate_lists(core);
-    const uint8_t place = voter_lists_find(lists, &answer->record);
-    struct epoch_candidacy *candidacy = &core->candidacy;
-
-    if (!is_for_us(core, vote, vote->carrier.epoch) || place == VOTER_NONE) {
-        return;
-    }
-    electorate_learn_from(core, vote, lists->voters[place].name);
-    if (answer->result != VOTE_GRANTED) {
-        on_refused_vote(core, answer, place);
-        return;
-    }
-    candidacy->tally.granted |= voter_set_of(place);
-    candidacy->tally.refused &= ~voter_set_of(place);
-    note_held(core, answer->wait_ms);
+    tally_granted(&candidacy->tally, place);
+    note_held(core, vote->carrier.vote.wait_ms);
     if (vote->carrier.view != NULL) {
         consider(core, vote->carrier.view);
     }
@@ -572,13 +539,41 @@ void candidacy_on_vote(struct core *core, const struct message *vote)
     ask_own_voter(core);
 }
 
+static void on_voters_vote(struct core *core, const struct message *vote, uint8_t place)
+{
+    const struct vote_answer *answer = &vote->carrier.vote;
+
+    electorate_learn_from(core, vote, electorate_lists(core)->voters[place].name);
+    if (answer->result == VOTE_GRANTED) {
+        on_voters_grant(core, vote, place);
+        return;
+    }
+    if (answer->result == VOTE_REFUSED_EPOCH) {
+        tally_refused(&core->candidacy.tally, place);
+    }
+    on_refused(core, answer);
+}
+
+void candidacy_on_vote(struct core *core, const struct message *vote)
+{
+    const uint8_t place = voter_lists_find(electorate_lists(core), &vote->carrier.vote.record);
+
+    if (!core->candidacy.on || vote->carrier.epoch != core->candidacy.epoch) {
+        refuse(core, vote, REFUSED_ANOTHER_CLAIM);
+    } else if (!asks_voters(core)) {
+        on_members_vote(core, vote, view_find(&core->view, &vote->from));
+    } else if (place != VOTER_NONE) {
+        on_voters_vote(core, vote, place);
+    }
+}
+
 /* --- Time --- */
 
 /* C3a: may the deadline be put off once more? Where the loop is slow, answers may wait in the
  * sockets. */
 static bool may_wait(const struct core *core)
 {
-    const struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct candidacy *candidacy = &core->candidacy;
     bool late = core->now_ms > candidacy->asking.until_ms + core->timing.batch_ms;
 
     return candidacy->chances == 0 || (late && candidacy->chances < CHANCES_MAX);
@@ -594,7 +589,7 @@ static bool are_most_mute(const struct core *core)
 
 static void decide(struct core *core)
 {
-    struct epoch_candidacy *candidacy = &core->candidacy;
+    struct candidacy *candidacy = &core->candidacy;
     const bool over = asking_is_over(&candidacy->asking, core->now_ms);
 
     if (asks_voters(core) ? voters_are_enough(core) : members_are_enough(core, over)) {

@@ -29,11 +29,12 @@ bool candidacy_on_followed(struct core *core);
 /* An outsider that may found begins (Z4, Z8). */
 void candidacy_as_outsider(struct core *core);
 
-/* Takes an answer: the grant or the refusal of a member; the vote of another node's voter, or of
- * this node's own. */
-void candidacy_on_grant(struct core *core, const struct message *message);
-void candidacy_on_refused(struct core *core, const struct message *message);
+/* Takes the vote of a member, of another node's voter, or of this node's own. */
 void candidacy_on_vote(struct core *core, const struct message *vote);
+
+/* Tells watchers how a claim goes, this node's or another member's. */
+void candidacy_tell(struct core *core, enum claim_step step, const struct member *claimant,
+                    uint64_t epoch);
 
 /* Was it won, and is this member not in the view to build on, or the outsider among its gone? Then
  * this life is over. True once. */

@@ -205,12 +205,11 @@ void change_on_vote(struct core *core, const struct message *vote)
     } else if (place == VOTER_NONE) {
         refuse(core, vote, REFUSED_VOTER_UNKNOWN);
     } else if (answer->result == VOTE_GRANTED) {
-        tally->granted |= voter_set_of(place);
+        tally_granted(tally, place);
     } else if (answer->result == VOTE_REFUSED_EPOCH) {
         REACHED(proposal_overtaken_by_a_promise);
         promise_saw_epoch(core, answer->promised);
-        tally->refused |= voter_set_of(place);
-        tally->granted &= ~voter_set_of(place);
+        tally_refused(tally, place);
         if (!voter_lists_agree(lists, voter_lists_all(lists) & ~tally->refused)) {
             change_give_way(core);
         }

@@ -4,114 +4,96 @@
 #include "core/agreement/change.h"
 #include "core/agreement/install.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/voting.h"
 #include "core/detection/elders.h"
-#include "core/detection/route.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
-#include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
-static void tell(struct core *core, enum claim_step step, uint32_t claimant, uint64_t epoch)
+/* A claim as the answer to it has to name it: of a member that holds this node's view. */
+static struct vote_question question_of(const struct core *core, const struct ballot *ballot,
+                                        uint32_t claimant)
 {
-    const struct member *member = &core->view.members[claimant];
-    struct notice *notice = outbox_notice_of(core, NOTICE_CLAIM, member);
-
-    notice->claim = step;
-    notice->epoch = epoch;
+    return (struct vote_question){.kind = VOTE_CLAIM,
+                                  .lineage = core->view.lineage,
+                                  .ballot = *ballot,
+                                  .address = core->view.members[claimant].address,
+                                  .view = view_id_of(&core->view)};
 }
 
-static void deny(struct core *core, uint32_t claimant, uint64_t epoch, enum claim_refusal reason,
-                 uint64_t wait_ms)
+static void deny(struct core *core, const struct ballot *ballot, uint32_t claimant,
+                 enum vote_result result, uint64_t wait_ms)
 {
-    struct message *message = outbox_message(core, MESSAGE_CLAIM_REFUSED);
+    const struct vote_question question = question_of(core, ballot, claimant);
+    const struct vote vote = {.result = result,
+                              .promised = larger(core->promise.epoch, core->change.pending.epoch),
+                              .wait_ms = wait_ms};
 
-    if (message != NULL) {
-        message->claim_refused.epoch = epoch;
-        message->claim_refused.reason = reason;
-        message->claim_refused.wait_ms = wait_ms;
-        message->claim_refused.promised = larger(core->promise.epoch, core->change.pending.epoch);
-    }
-    route_send(core, message, claimant);
+    voting_reply(core, &question, &vote);
 }
 
-/* A copy of the view that this node accepted, if that is higher than the installed one; else NULL.
- * A copy, for in the same step this node may propose something itself. */
-static struct view *shown_with_grant(struct core *core)
+/* C2c. It shows a copy of what it has accepted: in the same step it may propose something itself.
+ */
+static void grant(struct core *core, const struct ballot *ballot, uint32_t claimant)
 {
-    const struct view *accepted = &core->change.pending;
-    struct view_id theirs = view_id_of(accepted);
-    struct view_id ours = view_id_of(&core->view);
-
-    if (view_is_empty(accepted) || view_id_compare(&theirs, &ours) <= 0) {
-        return NULL;
-    }
-    view_copy(&core->granting.shown, accepted);
-    return &core->granting.shown;
-}
-
-static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
-{
-    struct message *message = outbox_message(core, MESSAGE_GRANT);
+    const struct vote_question question = question_of(core, ballot, claimant);
+    const struct vote granted = {.result = VOTE_GRANTED};
 
     change_drop_own(core); /* What we proposed ourselves stays only as what we accepted. */
     candidacy_drop(core);
-    promise_give(core, epoch, &core->view.members[claimant].id,
+    promise_give(core, ballot->epoch, &ballot->life,
                  core->now_ms + core->timing.claim_ms + core->timing.prepare_ms);
     core->granting.waiting.until_ms = 0;
-    if (message != NULL) {
-        message->carrier.view = shown_with_grant(core);
-        message->carrier.epoch = epoch;
-    }
-    route_send(core, message, claimant);
-    tell(core, CLAIM_GRANTED, claimant, epoch);
+    view_copy(&core->granting.shown, &core->change.pending);
+    voting_reply(core, &question, &granted);
+    candidacy_tell(core, CLAIM_GRANTED, &core->view.members[claimant], ballot->epoch);
 }
 
 /* Why this member is not free to grant that epoch; REFUSED_COUNT: it is. */
-static enum refusal why_epoch_is_not_free(const struct core *core, const struct node_id *claimant,
-                                          uint64_t epoch)
+static enum refusal why_epoch_is_not_free(const struct core *core, const struct ballot *ballot)
 {
     const struct view *accepted = &core->change.pending;
+    const struct promise *promise = &core->promise;
 
     /* An accepted proposal took its epoch, even if what became of it is not known here (V2). */
     if (!view_is_empty(accepted) && accepted->lineage == core->view.lineage &&
-        epoch <= accepted->epoch) {
+        ballot->epoch <= accepted->epoch) {
         return REFUSED_EPOCH_TAKEN;
     }
-    if (epoch < core->promise.epoch) {
+    if (ballot->epoch < promise->epoch) {
         return REFUSED_EPOCH_BELOW_PROMISE;
     }
-    return epoch == core->promise.epoch && !id_equal(&core->promise.to, claimant)
+    return ballot->epoch == promise->epoch && !id_equal(&promise->to, &ballot->life)
                ? REFUSED_EPOCH_PROMISED
                : REFUSED_COUNT;
 }
 
 /* C2b, C2c, once both hold the same view. A claim that is refused because somebody older is fresh
  * is remembered, so that the grant follows at the moment at which nobody is. */
-static void judge(struct core *core, const struct message *message, uint32_t claimant)
+static void judge(struct core *core, const struct message *message, const struct ballot *ballot,
+                  uint32_t claimant)
 {
     const struct node_id nobody = {.bytes = {0}};
-    const struct node_id *id = &core->view.members[claimant].id;
-    uint64_t epoch = message->reference.promised;
-    enum refusal against = why_epoch_is_not_free(core, id, epoch);
+    enum refusal against = why_epoch_is_not_free(core, ballot);
 
     if (against != REFUSED_COUNT) {
         REACHED(claim_refused_for_a_promise);
         refuse(core, message, against);
-        deny(core, claimant, epoch, CLAIM_REFUSED_EPOCH, 0);
+        deny(core, ballot, claimant, VOTE_REFUSED_EPOCH, 0);
         return;
     }
     watch_want_older(core, claimant);
     uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &nobody);
     if (wait_ms == 0) {
-        grant(core, claimant, epoch);
+        grant(core, ballot, claimant);
         return;
     }
     core->granting.waiting = (struct waiting_claim){
-        .id = *id, .epoch = epoch, .until_ms = core->now_ms + core->timing.claim_ms};
+        .ballot = *ballot, .until_ms = core->now_ms + core->timing.claim_ms};
     refuse(core, message,
            core->position < claimant ? REFUSED_CLAIMANT_YOUNGER : REFUSED_OLDER_ONE_FRESH);
-    deny(core, claimant, epoch, CLAIM_REFUSED_FRESH, wait_ms);
-    tell(core, CLAIM_DECLINED, claimant, epoch);
+    deny(core, ballot, claimant, VOTE_REFUSED_FRESH, wait_ms);
+    candidacy_tell(core, CLAIM_DECLINED, &core->view.members[claimant], ballot->epoch);
 }
 
 /* The claimant's view is higher. This node installs it at once where it has accepted it, as with a
@@ -133,7 +115,7 @@ void granter_on_claim(struct core *core, const struct message *message)
 {
     const struct view_id *theirs = &message->reference.view;
     const struct view_id ours = view_id_of(&core->view);
-    const uint64_t epoch = message->reference.promised;
+    const struct ballot ballot = {message->reference.promised, message->from};
 
     if (core_is_strict(core)) {
         refuse(core, message, REFUSED_CLAIM_OF_MEMBERS);
@@ -143,11 +125,11 @@ void granter_on_claim(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_OTHER_LINEAGE);
         return;
     }
-    if (epoch <= theirs->epoch) {
+    if (ballot.epoch <= theirs->epoch) {
         refuse(core, message, REFUSED_CLAIM_NOT_NEW);
         return;
     }
-    if (epoch > promise_numbers_max(core).epoch) {
+    if (ballot.epoch > promise_numbers_max(core).epoch) {
         refuse(core, message, REFUSED_EPOCH_LEAPS);
         return;
     }
@@ -164,29 +146,29 @@ void granter_on_claim(struct core *core, const struct message *message)
     if (order < 0) {
         REACHED(claim_with_an_older_view);
         refuse(core, message, REFUSED_CLAIM_VIEW_LOWER);
-        deny(core, claimant, epoch, CLAIM_REFUSED_BEHIND, 0);
+        deny(core, &ballot, claimant, VOTE_REFUSED_BEHIND, 0);
         install_on_pull(core, message); /* It gets the newer view and starts again from there. */
         return;
     }
-    judge(core, message, claimant);
+    judge(core, message, &ballot, claimant);
 }
 
 static void judge_again(struct core *core)
 {
-    const struct waiting_claim *waiting = &core->granting.waiting;
+    const struct ballot ballot = core->granting.waiting.ballot;
     const struct node_id nobody = {.bytes = {0}};
-    uint32_t claimant = view_find(&core->view, &waiting->id);
+    uint32_t claimant = view_find(&core->view, &ballot.life);
 
-    if (core->now_ms >= waiting->until_ms || claimant == VIEW_NONE ||
+    if (core->now_ms >= core->granting.waiting.until_ms || claimant == VIEW_NONE ||
         core->peers[claimant].charge.verdict != VERDICT_NONE ||
-        why_epoch_is_not_free(core, &waiting->id, waiting->epoch) != REFUSED_COUNT) {
-        refuse_later(core, MESSAGE_CLAIM, &waiting->id, REFUSED_CLAIM_LAPSED);
+        why_epoch_is_not_free(core, &ballot) != REFUSED_COUNT) {
+        refuse_later(core, MESSAGE_CLAIM, &ballot.life, REFUSED_CLAIM_LAPSED);
         core->granting.waiting.until_ms = 0;
         return;
     }
     if (elders_are_fresh_for_ms(core, claimant, &nobody) == 0) {
         REACHED(claim_granted_when_evidence_was_complete);
-        grant(core, claimant, waiting->epoch);
+        grant(core, &ballot, claimant);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/state/state.h"
 
-/* Answers the CLAIM by GRANT or CLAIM_REFUSED, or refuses the message. */
+/* Answers the CLAIM by VOTE, or refuses the message. */
 void granter_on_claim(struct core *core, const struct message *message);
 
 /* Grants the claim that it remembers when nobody older is fresh any more (C5a); forgets a promise

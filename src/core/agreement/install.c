@@ -72,7 +72,8 @@ static bool is_of_promised(const struct core *core, const struct message *prepar
 static void note_leap(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
-    bool answers = message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
+    bool answers = (message->type == MESSAGE_VOTE && core_is_strict(core)) ||
+                   electorate_was_asked(core, message);
     bool counts = authority_knows(core, position) || answers || is_fellows_word(core, message);
     if (counts) {
         install_saw_leap(core);

@@ -62,7 +62,7 @@ bool succession_is_ours(const struct core *core)
 
 bool succession_is_void(const struct core *core)
 {
-    const struct epoch_candidacy *candidacy = &core->candidacy;
+    const struct candidacy *candidacy = &core->candidacy;
 
     return candidacy->handed_over.epoch == 0 && !candidacy->stays && !is_candidate(core, true);
 }

@@ -24,17 +24,15 @@ static bool is_own(const struct vote_question *question)
     return address_is_none(&question->address);
 }
 
-/* A grant shows what was accepted, where the asker has not seen it. */
+/* A grant shows what was accepted, by the voter or the member, where the asker has not seen it. */
 static struct view *shown_with(struct core *core, const struct vote_question *question,
                                const struct vote *vote)
 {
-    struct view_id accepted = view_id_of(&core->voter.accepted);
-    bool higher = !view_is_empty(&core->voter.accepted) &&
-                  view_id_compare(&accepted, &question->view) > 0;
+    struct view *accepted = core_is_strict(core) ? &core->voter.accepted : &core->granting.shown;
+    const struct view_id id = view_id_of(accepted);
+    bool higher = !view_is_empty(accepted) && view_id_compare(&id, &question->view) > 0;
 
-    return question->kind == VOTE_CLAIM && vote->result == VOTE_GRANTED && higher
-               ? &core->voter.accepted
-               : NULL;
+    return question->kind == VOTE_CLAIM && vote->result == VOTE_GRANTED && higher ? accepted : NULL;
 }
 
 /* Until the next question makes sense; or, of an epoch that is granted, for how long the one who
@@ -60,8 +58,7 @@ static void fill_in(struct core *core, const struct vote_question *question,
                                                  .wait_ms = wait_of(core, question, vote)};
 }
 
-/* Answers a question from the network. */
-static void reply(struct core *core, const struct vote_question *question, const struct vote *vote)
+void voting_reply(struct core *core, const struct vote_question *question, const struct vote *vote)
 {
     struct message *message = outbox_message(core, MESSAGE_VOTE);
 
@@ -95,6 +92,7 @@ static enum refusal refusal_of(const struct core *core, const struct vote_questi
         return REFUSED_VOTER_MUTE;
     case VOTE_REFUSED_FRESH:
         return REFUSED_OLDER_ONE_FRESH;
+    case VOTE_REFUSED_BEHIND: /* A member's. */
     case VOTE_GRANTED:
     case VOTE_WAITS:
     case VOTE_UNPROVED:
@@ -144,7 +142,7 @@ static void tell_lineage(struct core *core, const struct vote_question *asked)
 
     question.lineage = core->voter.record.lineage;
     if (core->voter.record.state == VOTE_RECORD_FOUNDED && voter_votes(core, question.lineage)) {
-        reply(core, &question, &mute);
+        voting_reply(core, &question, &mute);
     }
 }
 
@@ -157,7 +155,7 @@ static void answer(struct core *core, const struct message *asked,
         refuse(core, asked, against);
     }
     if (is_answer(vote)) {
-        reply(core, question, vote);
+        voting_reply(core, question, vote);
     } else if (vote->result == VOTE_UNPROVED) {
         ask_for_proof(core, asked);
     }
@@ -170,7 +168,7 @@ bool voting_take(struct core *core, struct message *vote)
 
     while (voter_take_answer(core, &question)) {
         if (!is_own(&question)) {
-            reply(core, &question, &granted);
+            voting_reply(core, &question, &granted);
             continue;
         }
         message_clear(vote, MESSAGE_VOTE);
@@ -565,6 +563,6 @@ void voting_on_heartbeat(struct core *core, const struct message *heartbeat)
         id_equal(&named->coordinator, &heartbeat->from) &&
         !has_handed_over(core, &heartbeat->from) && voter_disagrees(core, &heartbeat->heartbeat)) {
         REACHED(voter_disagrees_with_its_coordinator);
-        reply(core, &question, &disagrees);
+        voting_reply(core, &question, &disagrees);
     }
 }

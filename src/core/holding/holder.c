@@ -77,14 +77,14 @@ static void send_let_go(struct core *core, const struct node_id *request, uint64
 {
     struct role_word word = {.flag = resigned};
 
-    word.candidacy.request = *request;
-    word.candidacy.token = token;
+    word.entry.request = *request;
+    word.entry.token = token;
     words_to_coordinator(core, MESSAGE_ROLES_LET_GO, &word);
 }
 
 static void enter(struct core *core, const struct own_candidate *own)
 {
-    struct role_word word = {.stamp = core->now_ms, .candidacy = own->is};
+    struct role_word word = {.stamp = core->now_ms, .entry = own->is};
 
     words_to_coordinator(core, MESSAGE_ROLES_ENTER, &word);
 }
@@ -201,7 +201,7 @@ static void ask_again(struct core *core)
  * one that is. */
 static void on_token(struct core *core, struct own_candidate *own, const struct role_word *word)
 {
-    uint64_t token = word->candidacy.token;
+    uint64_t token = word->entry.token;
 
     if (token <= own->let_go) {
         REACHED(role_token_void);
@@ -254,7 +254,7 @@ static void on_refused(struct core *core, struct own_candidate *own, enum role_o
 
 static void on_place(struct core *core, const struct role_word *word)
 {
-    const struct candidacy *placed = &word->candidacy;
+    const struct role_entry *placed = &word->entry;
     struct own_candidate *own = find(core, &placed->request);
 
     if (own == NULL) { /* K5b: what the coordinator lists here is nobody's. */

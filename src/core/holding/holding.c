@@ -54,10 +54,10 @@ static bool is_for_coordinator(enum message_type type)
 }
 
 /* K4d: nobody can have drawn a number or a token of an epoch that is yet to come. */
-static bool leaps(const struct core *core, const struct candidacy *candidacy)
+static bool leaps(const struct core *core, const struct role_entry *entry)
 {
-    return role_token_epoch(candidacy->number) > core->view.epoch ||
-           role_token_epoch(candidacy->token) > core->view.epoch;
+    return role_token_epoch(entry->number) > core->view.epoch ||
+           role_token_epoch(entry->token) > core->view.epoch;
 }
 
 void holding_on_command(struct core *core, const struct role_command *command)
@@ -83,7 +83,7 @@ void holding_on_message(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_ROLE_OTHER_REIGN);
         return;
     }
-    if (leaps(core, &message->role.candidacy)) {
+    if (leaps(core, &message->role.entry)) {
         refuse(core, message, REFUSED_ROLE_LEAPS);
         return;
     }

@@ -80,9 +80,9 @@ static void place(struct core *core, uint32_t at)
     struct role_word word = {.stamp = member->stamp,
                              .order = candidate->revoked ? ROLE_LET_GO : ROLE_KEEP};
 
-    word.candidacy.request = candidate->request;
-    word.candidacy.number = candidate->number;
-    word.candidacy.token = candidate->token;
+    word.entry.request = candidate->request;
+    word.entry.number = candidate->number;
+    word.entry.token = candidate->token;
     word.held_ms = lends_ms(core, member);
     words_to_member(core, candidate->position, MESSAGE_ROLES_PLACE, &word);
 }
@@ -106,12 +106,12 @@ static void place_all(struct core *core, uint32_t position, bool revoked_alone)
     }
 }
 
-static void refuse_entry(struct core *core, uint32_t position, const struct candidacy *candidacy,
+static void refuse_entry(struct core *core, uint32_t position, const struct role_entry *entry,
                          enum role_order order)
 {
     struct role_word word = {.stamp = core->roster.members[position].stamp, .order = order};
 
-    word.candidacy.request = candidacy->request;
+    word.entry.request = entry->request;
     words_to_member(core, position, MESSAGE_ROLES_PLACE, &word);
 }
 
@@ -165,12 +165,11 @@ static void on_ask(struct core *core, uint32_t position, const struct role_word 
     }
 }
 
-static bool terms_fit(const struct core *core, const struct candidacy *candidacy)
+static bool terms_fit(const struct core *core, const struct role_entry *entry)
 {
-    uint32_t role = roster_find_role(core, candidacy->role);
+    uint32_t role = roster_find_role(core, entry->role);
 
-    return role == ROSTER_NONE ||
-           role_terms_equal(&core->listed.roles[role].terms, &candidacy->terms);
+    return role == ROSTER_NONE || role_terms_equal(&core->listed.roles[role].terms, &entry->terms);
 }
 
 static void turn_on(struct core *core)
@@ -195,9 +194,9 @@ static void take_told(struct core *core, uint32_t at)
 
 /* K7b: whom this coordinator granted anything is listed; under *strict* nobody else can have done
  * so in this epoch. */
-static struct candidacy as_told(const struct core *core, const struct candidacy *candidacy)
+static struct role_entry as_told(const struct core *core, const struct role_entry *entry)
 {
-    struct candidacy told = *candidacy;
+    struct role_entry told = *entry;
 
     if (core_is_strict(core) && role_token_epoch(told.token) == core->roster.epoch) {
         told.token = 0;
@@ -207,11 +206,11 @@ static struct candidacy as_told(const struct core *core, const struct candidacy 
 
 static void on_enter(struct core *core, uint32_t position, const struct role_word *word)
 {
-    const struct candidacy told = as_told(core, &word->candidacy);
-    const struct candidacy *candidacy = &told;
+    const struct role_entry told = as_told(core, &word->entry);
+    const struct role_entry *entry = &told;
     const struct node_id *life = &core->view.members[position].id;
-    uint32_t at = roster_find_candidate(core, life, &candidacy->request);
-    bool is_new = candidacy->number == 0 && candidacy->token == 0;
+    uint32_t at = roster_find_candidate(core, life, &entry->request);
+    bool is_new = entry->number == 0 && entry->token == 0;
 
     bool acts = roster_acts(core); /* K2a: only then it answers, or grants. */
 
@@ -219,8 +218,8 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
     note_question(core, position, word);
     if (at != ROSTER_NONE) {
         /* K5a: it was entered twice, by a message that came late; the first number is its own. */
-        if (candidacy->number != 0 && candidacy->number < core->listed.candidates[at].number) {
-            roster_set_number(core, at, candidacy->number);
+        if (entry->number != 0 && entry->number < core->listed.candidates[at].number) {
+            roster_set_number(core, at, entry->number);
             roster_note_change(core, at);
         }
         if (acts) {
@@ -231,18 +230,18 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
     if (is_new && !acts) {
         return;
     }
-    if (is_new && !terms_fit(core, candidacy)) {
-        refuse_entry(core, position, candidacy, ROLE_OTHER_TERMS);
+    if (is_new && !terms_fit(core, entry)) {
+        refuse_entry(core, position, entry, ROLE_OTHER_TERMS);
         return;
     }
-    at = roster_add(core, position, candidacy);
+    at = roster_add(core, position, entry);
     if (at == ROSTER_NONE) {
-        core->roster.blocked = core->roster.blocked || candidacy->token != 0;
-        refuse_entry(core, position, candidacy, ROLE_FULL);
+        core->roster.blocked = core->roster.blocked || entry->token != 0;
+        refuse_entry(core, position, entry, ROLE_FULL);
         return;
     }
     take_told(core, at);
-    if (candidacy->number == 0) {
+    if (entry->number == 0) {
         roster_set_number(core, at, draw(core));
     }
     if (acts) {
@@ -253,14 +252,14 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
 /* K4c: it ends the grant that it names, or one before it, and no other; who resigns, only that. */
 static bool is_ended_by(const struct candidate *candidate, const struct role_word *word)
 {
-    return word->flag ? candidate->token == word->candidacy.token
-                      : candidate->token <= word->candidacy.token;
+    return word->flag ? candidate->token == word->entry.token
+                      : candidate->token <= word->entry.token;
 }
 
 static void on_let_go(struct core *core, uint32_t position, const struct role_word *word)
 {
     const struct node_id *life = &core->view.members[position].id;
-    uint32_t at = roster_find_candidate(core, life, &word->candidacy.request);
+    uint32_t at = roster_find_candidate(core, life, &word->entry.request);
 
     if (at == ROSTER_NONE || !is_ended_by(&core->listed.candidates[at], word)) {
         return;
@@ -276,7 +275,7 @@ static void on_let_go(struct core *core, uint32_t position, const struct role_wo
 void roster_on_word(struct core *core, uint32_t position, enum message_type type,
                     const struct role_word *word)
 {
-    rise_above(core, word->candidacy.token); /* An ASK names none. */
+    rise_above(core, word->entry.token); /* An ASK names none. */
     if (type == MESSAGE_ROLES_ASK) {
         on_ask(core, position, word);
     } else if (type == MESSAGE_ROLES_ENTER) {

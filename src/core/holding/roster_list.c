@@ -53,10 +53,10 @@ uint32_t roster_find_role(const struct core *core, const char *name)
     return ROSTER_NONE;
 }
 
-static uint32_t take_role(struct core *core, const struct candidacy *candidacy)
+static uint32_t take_role(struct core *core, const struct role_entry *entry)
 {
     struct roster_list *list = &core->listed;
-    uint32_t at = roster_find_role(core, candidacy->role);
+    uint32_t at = roster_find_role(core, entry->role);
 
     if (at != ROSTER_NONE) {
         return at;
@@ -68,8 +68,8 @@ static uint32_t take_role(struct core *core, const struct candidacy *candidacy)
         return ROSTER_NONE;
     }
     list->role_top += at == list->role_top ? 1U : 0U;
-    list->roles[at] = (struct role){.terms = candidacy->terms, .first = ROSTER_NONE};
-    memcpy(list->roles[at].name, candidacy->role, sizeof list->roles[at].name);
+    list->roles[at] = (struct role){.terms = entry->terms, .first = ROSTER_NONE};
+    memcpy(list->roles[at].name, entry->role, sizeof list->roles[at].name);
     return at;
 }
 
@@ -88,7 +88,7 @@ static uint32_t take_place(struct core *core)
     return ROSTER_NONE;
 }
 
-uint32_t roster_add(struct core *core, uint32_t position, const struct candidacy *candidacy)
+uint32_t roster_add(struct core *core, uint32_t position, const struct role_entry *entry)
 {
     struct roster_list *list = &core->listed;
 
@@ -96,7 +96,7 @@ uint32_t roster_add(struct core *core, uint32_t position, const struct candidacy
         list->candidate_count >= list->candidate_capacity) {
         return ROSTER_NONE;
     }
-    uint32_t role = take_role(core, candidacy);
+    uint32_t role = take_role(core, entry);
     uint32_t at = role == ROSTER_NONE ? ROSTER_NONE : take_place(core);
     if (at == ROSTER_NONE) {
         return ROSTER_NONE;
@@ -107,13 +107,13 @@ uint32_t roster_add(struct core *core, uint32_t position, const struct candidacy
                                     .position = position,
                                     .next = list->roles[role].first,
                                     .prev = ROSTER_NONE,
-                                    .priority = candidacy->priority,
+                                    .priority = entry->priority,
                                     .life = core->view.members[position].id,
-                                    .request = candidacy->request,
-                                    .number = candidacy->number,
-                                    .token = candidacy->token,
+                                    .request = entry->request,
+                                    .number = entry->number,
+                                    .token = entry->token,
                                     .since_ms = core->now_ms,
-                                    .ripe = candidacy->terms.preempt_after_ms == 0};
+                                    .ripe = entry->terms.preempt_after_ms == 0};
     if (candidate->next != ROSTER_NONE) {
         candidate_at(core, candidate->next)->prev = at;
     }

@@ -9,7 +9,7 @@ uint32_t roster_find_candidate(const struct core *core, const struct node_id *li
                                const struct node_id *request);
 
 /* Enters what the member at that position tells; ROSTER_NONE: there is no room for it. */
-uint32_t roster_add(struct core *core, uint32_t position, const struct candidacy *candidacy);
+uint32_t roster_add(struct core *core, uint32_t position, const struct role_entry *entry);
 void roster_remove(struct core *core, uint32_t at);
 
 /* The role of that name, or ROSTER_NONE. O(roles). */

@@ -27,8 +27,6 @@ static size_t bytes_to_clear(enum message_type type)
         return BYTES_BEFORE(carrier.part);
     case CARRIES_REFERENCE:
         return BYTES_WITH(reference);
-    case CARRIES_CLAIM_REFUSED:
-        return BYTES_WITH(claim_refused);
     case CARRIES_JOINER:
         return BYTES_BEFORE(joiner.tags.text);
     case CARRIES_OFFER:

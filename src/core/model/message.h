@@ -21,7 +21,6 @@ enum message_body {
     CARRIES_HEARTBEAT,
     CARRIES_VIEW,      /* carrier: a view, and what comes with it */
     CARRIES_REFERENCE, /* the name of a view */
-    CARRIES_CLAIM_REFUSED,
     CARRIES_JOINER,
     CARRIES_OFFER,
     CARRIES_JOIN_REFUSED,
@@ -45,27 +44,25 @@ enum message_body {
     MESSAGE(NOT_FOLLOWING, 7, "not_following", REFERENCE) /* my coordinator is another one (V4) */ \
     MESSAGE(COMMIT, 8, "commit", REFERENCE)               /* the proposed view holds */            \
     MESSAGE(CLAIM, 9, "claim", REFERENCE)                 /* let me take over (C1) */              \
-    MESSAGE(GRANT, 10, "grant", VIEW)                                                              \
-    MESSAGE(CLAIM_REFUSED, 11, "claim_refused", CLAIM_REFUSED)                                     \
-    MESSAGE(JOIN, 12, "join", JOINER)                                                              \
-    MESSAGE(OFFER, 13, "offer", OFFER)                                                             \
-    MESSAGE(READY, 14, "ready", JOINER)                                                            \
-    MESSAGE(JOIN_REFUSED, 15, "join_refused", JOIN_REFUSED)                                        \
-    MESSAGE(WISH, 16, "wish", WISH) /* to the coordinator, until its view shows it (E1a) */        \
-    MESSAGE(HANDOVER, 17, "handover", VIEW) /* coordinate, without me or with me (E2, E5) */       \
-    MESSAGE(PING, 18, "ping", PING)         /* do you live, or does that one, ask it (R1)? */      \
-    MESSAGE(PONG, 19, "pong", PING)                                                                \
-    MESSAGE(PROBE, 20, "probe", PROBE)   /* are you another part of us? (M1) */                    \
-    MESSAGE(HELLO, 21, "hello", NOTHING) /* first message on a stream, and its answer */           \
-    MESSAGE(MERGE, 22, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
-    MESSAGE(MERGE_REFUSED, 23, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */ \
-    MESSAGE(BALLOT, 24, "ballot", BALLOT)            /* to a voter: may I have that epoch? (Z4) */ \
-    MESSAGE(VOTE, 25, "vote", BALLOT)                /* a voter's answer, also to PREPARE (Z2) */  \
-    MESSAGE(ROLES_ASK, 26, "roles_ask", ROLES)       /* may I still hold what I hold? (K2) */      \
-    MESSAGE(ROLES_ENTER, 27, "roles_enter", ROLES)   /* one of my candidates (K5) */               \
-    MESSAGE(ROLES_LET_GO, 28, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
-    MESSAGE(ROLES_ANSWER, 29, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
-    MESSAGE(ROLES_PLACE, 30, "roles_place", ROLES)   /* what holds of one candidate (K2) */
+    MESSAGE(JOIN, 10, "join", JOINER)                                                              \
+    MESSAGE(OFFER, 11, "offer", OFFER)                                                             \
+    MESSAGE(READY, 12, "ready", JOINER)                                                            \
+    MESSAGE(JOIN_REFUSED, 13, "join_refused", JOIN_REFUSED)                                        \
+    MESSAGE(WISH, 14, "wish", WISH) /* to the coordinator, until its view shows it (E1a) */        \
+    MESSAGE(HANDOVER, 15, "handover", VIEW) /* coordinate, without me or with me (E2, E5) */       \
+    MESSAGE(PING, 16, "ping", PING)         /* do you live, or does that one, ask it (R1)? */      \
+    MESSAGE(PONG, 17, "pong", PING)                                                                \
+    MESSAGE(PROBE, 18, "probe", PROBE)   /* are you another part of us? (M1) */                    \
+    MESSAGE(HELLO, 19, "hello", NOTHING) /* first message on a stream, and its answer */           \
+    MESSAGE(MERGE, 20, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
+    MESSAGE(MERGE_REFUSED, 21, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */ \
+    MESSAGE(BALLOT, 22, "ballot", BALLOT) /* to a voter: may I have that epoch? (Z4) */            \
+    MESSAGE(VOTE, 23, "vote", BALLOT)     /* the answer to CLAIM (C2), BALLOT and PREPARE (Z2) */  \
+    MESSAGE(ROLES_ASK, 24, "roles_ask", ROLES)       /* may I still hold what I hold? (K2) */      \
+    MESSAGE(ROLES_ENTER, 25, "roles_enter", ROLES)   /* one of my candidates (K5) */               \
+    MESSAGE(ROLES_LET_GO, 26, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
+    MESSAGE(ROLES_ANSWER, 27, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
+    MESSAGE(ROLES_PLACE, 28, "roles_place", ROLES)   /* what holds of one candidate (K2) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
@@ -170,46 +167,33 @@ struct probe {
     struct terms terms;         /* parts whose terms differ stay apart (J2) */
 };
 
-/* VOTE: what a voter says to a BALLOT or a PREPARE. */
+/* VOTE: what a member says to a CLAIM, or a voter to a BALLOT or a PREPARE. */
 struct vote_answer {
-    struct node_id record; /* by which it votes (Z10b); none: it has no record of that lineage */
+    struct node_id record; /* by which a voter votes (Z10b); none: it has none of that lineage, or a
+                            * member votes */
     enum vote_kind kind;
     enum vote_result result;
     uint64_t version;  /* PREPARE: the proposal's; else 0 */
-    uint64_t promised; /* REFUSED_EPOCH: the epoch of the promise */
-    uint64_t wait_ms;  /* REFUSED_LEASE: until the lease has run out; of an epoch that is granted:
+    uint64_t promised; /* REFUSED_EPOCH, or any refusal of a member: the epoch of the promise */
+    uint64_t wait_ms;  /* REFUSED_LEASE, FRESH: until that is over; of an epoch that is granted:
                         * until nobody holds what former coordinators granted (Z15c) */
 };
 
-/* VIEW, PREPARE, GRANT, HANDOVER, MERGE, BALLOT, VOTE. The view is borrowed; who receives it may
+/* VIEW, PREPARE, HANDOVER, MERGE, BALLOT, VOTE. The view is borrowed; who receives it may
  * have its index table rebuilt, nothing else. */
 struct view_carrier {
-    struct view *view;          /* GRANT, VOTE: NULL unless the voter accepted a higher one; BALLOT:
+    struct view *view;          /* VOTE: NULL unless its sender accepted a higher one; BALLOT:
                                    NULL where the asker is no member */
-    uint64_t epoch;             /* GRANT, BALLOT, VOTE: the epoch asked for; 0: a record */
+    uint64_t epoch;             /* BALLOT, VOTE: the epoch asked for; 0: a record */
     struct node_id handover_by; /* PREPARE, BALLOT of a hand-over: who hands over; else none */
     uint64_t handover_epoch;    /* BALLOT: the highest epoch that it gave up; else 0 */
-    uint64_t lineage;           /* BALLOT, VOTE: of the voter's record */
+    uint64_t lineage;           /* BALLOT, VOTE: of the voter's record, or of the claim */
     struct vote_answer vote;    /* VOTE */
     uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
     uint64_t lease_ms; /* BALLOT, PREPARE: for how long it asks for leases (Z15a); 0: for none */
     uint64_t hold_ms;  /* with it: its T_hold (Z15c) */
     bool stays;        /* HANDOVER: who hands over stays a member (E5) */
     struct probe part; /* MERGE: the sender's part, to be compared once more (M4) */
-};
-
-/* On the wire: append only. */
-enum claim_refusal {
-    CLAIM_REFUSED_FRESH = 1,  /* an older member was heard lately; wait_ms tells when that lapses */
-    CLAIM_REFUSED_EPOCH = 2,  /* that epoch or a higher one is promised to another */
-    CLAIM_REFUSED_BEHIND = 3, /* the voter holds a higher view than the claimant (C2a) */
-};
-
-struct claim_refused {
-    uint64_t epoch; /* the claim's */
-    enum claim_refusal reason;
-    uint64_t wait_ms;  /* FRESH: until that lapses; else 0 */
-    uint64_t promised; /* highest epoch the sender is bound to */
 };
 
 /* JOIN and READY: all there is to know of a joiner. */
@@ -366,7 +350,6 @@ struct message {
         struct heartbeat heartbeat;
         struct view_reference reference;
         struct view_carrier carrier;
-        struct claim_refused claim_refused;
         struct joiner joiner;
         struct join_refused join_refused;
         struct offer offer;

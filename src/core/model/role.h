@@ -44,7 +44,7 @@ static inline bool role_terms_equal(const struct role_terms *a, const struct rol
 }
 
 /* One who stands for a role, as its member tells it. */
-struct candidacy {
+struct role_entry {
     struct node_id request; /* drawn by the client: the same one finds the same candidate (K5a) */
     char role[NAME_BYTES_MAX + 1];
     struct role_terms terms;
@@ -88,8 +88,8 @@ struct role_word {
     uint32_t count; /* ASK: how many candidates the member has */
     uint64_t hash;  /* ASK: of them all */
     bool flag;      /* ANSWER: the coordinator has the same; LET_GO: the candidate has resigned */
-    enum role_order order;      /* PLACE */
-    struct candidacy candidacy; /* ENTER: whole; PLACE: request, number, token; LET_GO: request,
+    enum role_order order;   /* PLACE */
+    struct role_entry entry; /* ENTER: whole; PLACE: request, number, token; LET_GO: request,
                                    token */
 };
 

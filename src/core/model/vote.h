@@ -1,5 +1,5 @@
-/* What a voter of guard strict is bound to, and what is asked of it: plain data (rules Z1 to Z3).
- */
+/* What a voter of guard strict is bound to, and what is asked of it, or of a member that a claim is
+ * put to: plain data (rules Z1 to Z3, C2). */
 #ifndef CORE_VOTE_H
 #define CORE_VOTE_H
 
@@ -42,7 +42,7 @@ enum {
     VOTE_ASKERS_MAX = VOTERS_MAX + 8, /* questions that wait for the disk at one time */
 };
 
-/* One question to a voter, with all that its answer has to name. */
+/* One question to a voter, or a claim to a member, with all that its answer has to name. */
 struct vote_question {
     enum vote_kind kind;
     uint64_t lineage;
@@ -59,17 +59,20 @@ struct vote_question {
     const struct view *founders; /* CLAIM: of one who was shown no view yet (Z13a); else NULL */
 };
 
-/* On the wire: append only. */
+/* On the wire, but for the last two: append only. */
 enum vote_result {
-    VOTE_GRANTED,       /* it may be answered now */
-    VOTE_WAITS,         /* granted; the answer is due when the record is on disk */
-    VOTE_REFUSED_EPOCH, /* bound to a higher epoch, or to another life in this one; or another view
-                         * of this one, which is not lower, was accepted (Z2e) */
-    VOTE_REFUSED_LEASE, /* another life's lease has not run out */
-    VOTE_MUTE,          /* no record, a record of another lineage, or it cannot be written */
-    VOTE_REFUSED_FRESH, /* as a member it still hears somebody older than the asker (C2b) */
-    VOTE_UNPROVED,      /* never on the wire: the asker has to answer a PING first (Z2k) */
+    VOTE_GRANTED,        /* it may be answered now */
+    VOTE_REFUSED_EPOCH,  /* bound to a higher epoch, or to another life in this one; or another view
+                          * of this one, which is not lower, was accepted (Z2e) */
+    VOTE_REFUSED_LEASE,  /* another life's lease has not run out */
+    VOTE_REFUSED_FRESH,  /* as a member it still hears somebody older than the asker (C2b) */
+    VOTE_REFUSED_BEHIND, /* a member holds a higher view than the claimant (C2a) */
+    VOTE_MUTE,           /* no record, a record of another lineage, or it cannot be written */
+    VOTE_WAITS,          /* granted; the answer is due when the record is on disk */
+    VOTE_UNPROVED,       /* the asker has to answer a PING first (Z2k) */
 };
+
+enum { VOTE_RESULT_LAST = VOTE_MUTE }; /* on the wire */
 
 struct vote {
     enum vote_result result;

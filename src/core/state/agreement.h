@@ -28,6 +28,18 @@ struct tally {
     voter_set refused; /* for good */
 };
 
+static inline void tally_granted(struct tally *tally, uint8_t place)
+{
+    tally->granted |= voter_set_of(place);
+    tally->refused &= ~voter_set_of(place);
+}
+
+static inline void tally_refused(struct tally *tally, uint8_t place)
+{
+    tally->refused |= voter_set_of(place);
+    tally->granted &= ~voter_set_of(place);
+}
+
 /* promise: what epochs, versions and ages were at the time `ms`; a leap is counted from there (V7).
  */
 struct leap_base {
@@ -245,9 +257,8 @@ struct autopilot {
     struct voter_heard heard[VOTERS_LISTED_MAX];
 };
 
-/* candidacy: this node asks for an epoch under which to coordinate (C, Z4). A candidacy for a role
- * is another thing: struct candidacy of core/model/role.h. */
-struct epoch_candidacy {
+/* candidacy: this node asks for an epoch under which to coordinate (C, Z4). */
+struct candidacy {
     bool on;
     bool out;       /* it was won, and this member is not in the view to build on */
     bool anew;      /* the first proposal after it was won was made anew (Z5d) */
@@ -286,8 +297,7 @@ struct unanswered {
 /* A claim that this node refused because it had heard somebody older lately; it is granted at once
  * when that one is not fresh any more (C5a). */
 struct waiting_claim {
-    struct node_id id;
-    uint64_t epoch;
+    struct ballot ballot;
     uint64_t until_ms; /* 0: none waits */
 };
 

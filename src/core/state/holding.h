@@ -14,10 +14,10 @@ enum holder_state {
 
 struct own_candidate {
     enum holder_state state;
-    struct candidacy is; /* as it is told to the coordinator */
-    uint64_t until_ms;   /* LEADS: it does until then (K3); LOST: it counts as stopped then,
-                            or at NEVER_MS only when it says so */
-    uint64_t let_go;     /* the highest token that was let go of: it and all below are void (K4b) */
+    struct role_entry is; /* as it is told to the coordinator */
+    uint64_t until_ms;    /* LEADS: it does until then (K3); LOST: it counts as stopped then,
+                             or at NEVER_MS only when it says so */
+    uint64_t let_go; /* the highest token that was let go of: it and all below are void (K4b) */
     uint64_t grace_ms;
 };
 

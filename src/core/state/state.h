@@ -134,7 +134,7 @@ struct core {
     struct change change;
     struct spreading spreading;
     struct unanswered unanswered;
-    struct epoch_candidacy candidacy;
+    struct candidacy candidacy;
     struct succession succession;
     struct granting granting;
     struct electorate electorate;
