@@ -2,7 +2,7 @@
 """Lets chaos loose on a cluster of real daemons under guard strict, and checks that never two act.
 
     scripts/chaos [TIME] [--profile lan|local] [--nodes N] [--seed S] [--clocks wrong|true]
-                  [--roles] [--build DIR] [--keep]
+                  [--roles] [--faults KIND,...] [--build DIR] [--keep]
 
 Each node stands in a network namespace of its own, all on one bridge with no way out, with a small
 file system for its state and a disk whose syncs can be slowed. Beside each daemon runs
@@ -15,15 +15,18 @@ options, which a voter that has promised something may refuse; other timings, or
 that is on it, or in its place one that was lost before; voters added, removed, replaced, set, among them a
 doyen-witness, which is killed, stopped and loses its disk, too. Then all is healed, and the cluster has five
 seconds until exactly one acts, with its worker; and a voter whose disk was lost is given another record, or replaced
-by another node, within thirty. No more disks are lost than can be spared, and none while the voters change. The
+by another node, within thirty. No more disks are lost than can be spared, and none while the voters change; or else
+more than half are lost for good, with everybody else stopped: then one that is left is recovered, and acts within
+sixty seconds, for it has to wait until no lease that the lost may have given counts any more. The
 clock of each node runs true, or a ninth too fast or too slow, as drawn; what watches them goes by this host's clock,
 so what is seen here is true time:
 
     overlap   two lease pages, or two workers' records in the log, that hold at one instant
     fell      an epoch that acts after a higher one did
-    late      nobody acts five seconds after all was healed, or a lost voter is not replaced in thirty
+    late      nobody acts five seconds after all was healed, or sixty after a recovery, or a lost voter is not
+              replaced in thirty
 
-With --roles the daemons share partitions, too, and on each node a client stands for one role and
+With --faults "lost quorum,kill" only those kinds strike; with --roles the daemons share partitions, too, and on each node a client stands for one role and
 `doyen campaign -- worker` for another, which are struck like `doyen run`. The same is counted of the
 roles' pages and tokens, of the records of their workers, and of what each node promises to programs
 that work on partitions. Late is a role without a holder, or a partition without an owner, fifteen seconds
@@ -49,6 +52,7 @@ import threading
 import time
 
 HEAL_LIMIT_S = 5.0
+RECOVERY_LIMIT_S = 60.0  # of which the longest lease, by a clock that may be slow, is the most
 REPAIR_LIMIT_S = 30.0  # of a lost voter, by commands that are refused until those needed lease
 QUIET_S = 2.0  # for so long nobody asked for other voters: what was wished is done, or given up
 WITNESS = "w"
@@ -187,6 +191,13 @@ class Host:
         except ProcessLookupError:
             pass
 
+    def lose_for_good(self):
+        """Nobody has a copy of that disk, nor puts it in place."""
+        self.kill("daemon")
+        self.heal()
+        shutil.rmtree(self.disk + "/state", ignore_errors=True)
+        shutil.rmtree(self.lost_disk, ignore_errors=True)
+
     def heal(self):
         for pid in self.stopped:
             try:
@@ -226,21 +237,25 @@ class Node(Host):
     def has_record(self):
         return os.path.exists(self.disk + "/state/voter")
 
+    def line(self):
+        cluster = self.cluster
+        argv = [cluster.program("doyend"), "--name", self.name, "--control", self.socket,
+                "--listen", "%s:7420" % cluster.net.address(self.index),
+                "--key", cluster.key(), "--state-dir", self.disk + "/state",
+                "--log-level", "info"]
+        for option, value in self.terms.items():
+            argv += ["--" + option, value]
+        if cluster.options.roles:
+            argv += ["--partitions", str(PARTITIONS)]
+        for i in range(len(cluster.nodes)):
+            argv += ["--seed", "%s:7420" % cluster.net.address(i)]
+        return argv
+
     def start(self, terms=None):
         cluster = self.cluster
         if self.daemon is None:
             self.terms = cluster.terms() if terms is None else terms
-            argv = [cluster.program("doyend"), "--name", self.name, "--control", self.socket,
-                    "--listen", "%s:7420" % cluster.net.address(self.index),
-                    "--key", cluster.key(), "--state-dir", self.disk + "/state",
-                    "--log-level", "info"]
-            for option, value in self.terms.items():
-                argv += ["--" + option, value]
-            if cluster.options.roles:
-                argv += ["--partitions", str(PARTITIONS)]
-            for i in range(len(cluster.nodes)):
-                argv += ["--seed", "%s:7420" % cluster.net.address(i)]
-            self.daemon = self.spawn(argv, cluster.log(self.name))
+            self.daemon = self.spawn(self.line(), cluster.log(self.name))
         if self.run is None and cluster.has_run:
             self.run = self.spawn([cluster.program("doyen"), "--control", self.socket, "run", "--",
                                    cluster.helper("worker"), cluster.work_log, str(self.index)],
@@ -250,6 +265,12 @@ class Node(Host):
                                         "campaign", "work", "--", cluster.helper("worker"),
                                         cluster.role_log, str(self.index)],
                                        cluster.log("campaign-" + self.name))
+
+    def recover(self, *words):
+        """What doyend says of the record, with the words to go on with; the daemon is stopped."""
+        self.terms = self.cluster.terms()
+        return subprocess.run(self.line() + ["--recover-voters", *words], capture_output=True,
+                              text=True, timeout=30, stdin=subprocess.DEVNULL)
 
     def ask(self, *words):
         return subprocess.run([self.cluster.program("doyen"), "--control", self.socket] +
@@ -429,6 +450,9 @@ class Cluster:
         self.lost = {}  # voters whose disk is gone: name -> id of the record, while the view names it
         self.askers = []  # threads that ask for other voters
         self.asked_ns = 0  # when the last one was through
+        self.recovering = False  # one that was recovered has not acted yet
+        self.alone = False  # and votes alone
+        self.recoveries_took = []
         self.changed = 0  # how many changes of the voters were settled
         self.disks_lost = 0
         self.net = Net(options.nodes + 1)
@@ -540,12 +564,13 @@ class Cluster:
                   "other terms", "other timings"]
         faults += 2 * ["other voters", "voter more", "voter less", "voter replaced",
                        "witness", "lost witness", "lost disk", "lost disk", "lost disk"]
+        faults += ["lost quorum", "lost quorum"]
         if self.has_run:
             faults += ["stop run", "kill run", "stop worker", "stop worker", "stop all of it"]
         if self.options.roles:
             faults += ["kill campaign", "stop campaign", "stop role worker", "stop role worker",
                        "kill holder", "stop holder", "stop all of role", "island of holder"]
-        fault = draw.choice(faults)
+        fault = draw.choice(self.options.faults or faults)
         if fault in ("kill campaign", "stop campaign", "stop role worker", "kill holder",
                      "stop holder", "stop all of role", "island of holder"):
             node = self.holder(draw)
@@ -768,6 +793,80 @@ class Cluster:
         if draw.random() < 0.7:
             node.start()
 
+    @staticmethod
+    def view_of(told):
+        """Of a record, as doyend tells it: epoch and version, and whom it names; None: it does not vote."""
+        epoch = voters = None
+        for line in told.splitlines():
+            words = line.split()
+            if line.startswith("  view "):
+                epoch = tuple(int(number) for number in words[1].rstrip(",").split("."))
+            elif line.startswith("  voters "):
+                voters = [words[1]]
+            elif voters is not None and line.startswith("    "):
+                voters.append(words[0])
+            elif voters is not None:
+                break
+        votes = epoch is not None and voters is not None and "  this one" in told
+        return (epoch, sorted(voters)) if votes else None
+
+    def strike_lost_quorum(self, draw, node):
+        """More than half of the voters are lost for good, and one that is left is recovered.
+
+        All daemons are stopped first, and each record looked at: where one names other voters than those that
+        were asked about, a change came in between, and nothing is lost. A witness is among the lost."""
+        document = self.voters() if self.wished() and not self.lost else None
+        if document is None or document["change"] is not None or document["lacking"]:
+            self.tell("the voters cannot be lost now")
+            return
+        names = sorted(self.records(document))
+        for host in self.nodes + [self.witness]:
+            host.heal()
+            host.kill("daemon")
+        views = {node.name: self.view_of(node.recover().stdout) for node in self.nodes if node.has_record()}
+        views = {name: view for name, view in views.items() if view is not None}
+        if any(listed != names for _, listed in views.values()) or not set(views) & set(names):
+            self.tell("the records name others than %s: %s" % (names, views))
+            return
+        left = [name for name in names if name in views]
+        draw.shuffle(left)
+        left = left[:(len(names) - 1) // 2] or left[:1]
+        best = max(left, key=lambda name: views[name][0])
+        for host in self.nodes + [self.witness]:
+            if host.name in names and host.name not in left or host is self.witness:
+                host.lose_for_good()
+        survivor = next(node for node in self.nodes if node.name == best)
+        done = survivor.recover("--yes-the-others-are-gone", "doyen")
+        self.tell("%s of %s is recovered at %s, %s are lost: %d %s %s" % (
+            best, names, views[best][0], sorted(set(names) - set(left)), done.returncode,
+            [line for line in done.stdout.splitlines() if line.startswith("Written")],
+            done.stderr.strip()))
+        if done.returncode != 0:
+            self.alarm("%s cannot be recovered: %s" % (best, done.stderr.strip()))
+        self.recovering = self.alone = True
+        survivor.start()
+        for other in draw.sample(self.nodes, draw.randint(0, len(self.nodes))):
+            other.start()
+
+    def give_voters(self, draw):
+        """Whoever was recovered votes alone, until it is given others."""
+        began = time.monotonic()
+        names = [node.name for node in draw.sample(self.nodes, min(3, len(self.nodes)))]
+        tried = "nothing"
+        while self.alone:
+            done = draw.choice(self.nodes).ask("voters", "set", ",".join(names), "--timeout", "10s")
+            tried = "%d %s" % (done.returncode, done.stderr.strip())
+            self.tell("voters set %s: %s" % (names, tried))
+            self.alone = done.returncode != 0
+            self.asked_ns = now_ns()
+            if self.alone and time.monotonic() > began + REPAIR_LIMIT_S:
+                self.alarm("%s do not vote in %g s: %s" % (names, REPAIR_LIMIT_S, tried))
+                self.tell_state()
+                return
+            self.look(0.05)
+        self.changed += 1
+        self.repairs_took.append(time.monotonic() - began)
+
     def repair(self, draw):
         """Each voter whose disk was lost gets another record, or another takes its place."""
         began = time.monotonic()
@@ -879,16 +978,24 @@ class Cluster:
         self.look(draw.choice([0.1, 0.5, 1, 2, 4]) * draw.random() * 2)
         self.heal()
         healed_ns = now_ns()
-        took = self.wait_settled(HEAL_LIMIT_S)
+        limit_s = RECOVERY_LIMIT_S if self.recovering else HEAL_LIMIT_S
+        took = self.wait_settled(limit_s)
         self.tell("settled after %s" % took)
         if took is None:
-            self.alarm("nobody acts %g s after all was healed" % HEAL_LIMIT_S)
+            self.alarm("nobody acts %g s after all was healed" % limit_s)
             self.tell_state()
             took = self.wait_settled(120)
             self.tell("settled %s later" % took)
             self.wait_roles(now_ns())
             return None
-        self.wait_roles(healed_ns)
+        if self.recovering:
+            self.recovering = False
+            self.recoveries_took.append(took)
+            took = None
+        else:
+            self.wait_roles(healed_ns)
+        if self.alone:
+            self.give_voters(draw)
         if self.lost:
             self.repair(draw)
         self.look(draw.random())
@@ -936,6 +1043,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=time.time_ns() // 10 ** 6)
     parser.add_argument("--clocks", choices=["wrong", "true"], default="wrong")
     parser.add_argument("--roles", action="store_true", help="roles and partitions, too")
+    parser.add_argument("--faults", type=lambda text: text.split(","), help="these alone, with commas between them")
     parser.add_argument("--build", required=True, help="the folder with doyend and doyen")
     parser.add_argument("--helpers", required=True, help="the folder with page_watch and others")
     parser.add_argument("--keep", action="store_true", help="keeps logs and state")
@@ -953,6 +1061,10 @@ def report(cluster, rounds, took):
     if cluster.repairs_took:
         print("lost voters replaced: median %.2f s after one acted, at most %.2f s" %
               (statistics.median(cluster.repairs_took), max(cluster.repairs_took)))
+    if cluster.recoveries_took:
+        print("%d times more than half lost: the recovered acts %.2f s after all was healed in the median, at most %.2f s" %
+              (len(cluster.recoveries_took), statistics.median(cluster.recoveries_took),
+               max(cluster.recoveries_took)))
     print("overlaps %d (pages) %d (workers), epochs fell %d %d, late %d" %
           (pages.overlaps, work.overlaps, pages.fell, work.fell, len(cluster.alarms)))
     if cluster.options.roles:

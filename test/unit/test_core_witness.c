@@ -648,8 +648,8 @@ Test(core_witness, it_has_neither_name_nor_address_of_another)
     }
 }
 
-/* Z16d, H83: nobody else would know of it after a restart of all. */
-Test(core_witness, it_does_not_vote_alone)
+/* Z16d, H83: where the others are lost, nobody would know of it after a restart of all. */
+Test(core_witness, it_is_no_more_than_half_of_the_voters)
 {
     struct rig *rig = with_witness();
     struct voters_wish wish = {
@@ -660,6 +660,9 @@ Test(core_witness, it_does_not_vote_alone)
     cr_assert_eq(voters_change_against(rig->core, &wish), UNAGREED_VOTERS);
     wish.voters[wish.count++] = (struct wished_voter){.name = "A"};
     cr_assert_eq(voters_change_against(rig->core, &wish), UNAGREED_GUARD, "it is not heard");
+    const struct voters_wish second = wish_with(rig, "V", 'V', false);
+    wish.voters[wish.count++] = second.voters[second.count - 1];
+    cr_assert_eq(voters_change_against(rig->core, &wish), UNAGREED_VOTERS, "two of three");
     rig_free(rig);
 }
 

@@ -371,15 +371,16 @@ static const struct wished_voter *find_witness(const struct voters_wish *wish)
 }
 
 /* Z16d */
-static bool are_witnesses(const struct facts *facts, const struct voters_wish *wish)
+static bool are_mostly_witnesses(const struct facts *facts, const struct voters_wish *wish)
 {
+    uint32_t witnesses = 0;
+
     for (uint8_t i = 0; i < wish->count; i++) {
         const struct listed_voter *listed = find_listed(facts, wish->voters[i].name);
-        if (address_is_none(&wish->voters[i].witness) && (listed == NULL || !listed->witness)) {
-            return false;
-        }
+        witnesses += !address_is_none(&wish->voters[i].witness) ||
+                     (listed != NULL && listed->witness);
     }
-    return true;
+    return quorum_is_majority(witnesses, wish->count);
 }
 
 static struct answer answer_unfit(const struct facts *facts, const struct voters_wish *wish)
@@ -393,10 +394,10 @@ static struct answer answer_unfit(const struct facts *facts, const struct voters
                            "where it is if it is a witness",
                            stranger, "is no member");
     }
-    if (are_witnesses(facts, wish)) {
-        return answer_problem(MHD_HTTP_CONFLICT, "voters unfit", "name a member, too",
-                              "a witness does not vote alone: after a restart of all nodes none "
-                              "of them would know of it");
+    if (are_mostly_witnesses(facts, wish)) {
+        return answer_problem(MHD_HTTP_CONFLICT, "voters unfit", "name more members, too",
+                              "witnesses are no more than half of the voters: where the others are "
+                              "lost, no node that starts would know of them");
     }
     if (witness != NULL) {
         return answer_problem(MHD_HTTP_CONFLICT, "voters unfit",

@@ -200,20 +200,20 @@ static void one_more(const struct core *core, const struct voters_wish *wish,
     }
 }
 
-/* Z16d */
-static bool has_a_node(const struct voter_lists *lists)
+/* Z16d: witnesses alone never suffice. */
+static bool rests_on_nodes(const struct voter_lists *lists)
 {
+    uint32_t witnesses = 0;
+
     for (uint8_t i = 0; i < lists->count; i++) {
-        if (lists->voters[i].now && !lists->voters[i].witness) {
-            return true;
-        }
+        witnesses += lists->voters[i].now && lists->voters[i].witness;
     }
-    return false;
+    return !quorum_is_majority(witnesses, voter_lists_length(lists));
 }
 
 static bool is_begun_with(const struct core *core, const struct voter_lists *lists)
 {
-    return suffices(core, lists, false) && changes_anything(lists) && has_a_node(lists);
+    return suffices(core, lists, false) && changes_anything(lists) && rests_on_nodes(lists);
 }
 
 /* At once if that puts nothing at risk, or else step by step. Returns whether it may be begun. */
@@ -264,7 +264,7 @@ static bool is_sound(const struct core *core, const struct voters_wish *wish)
         return false;
     }
     all_at_once(core, wish, &lists);
-    return has_a_node(&lists);
+    return rests_on_nodes(&lists);
 }
 
 /* Z16d: neither its name nor its address is a member's, or another voter's. One that is listed

@@ -29,31 +29,17 @@ static uint64_t highest_epoch(const struct vote_record *former, uint64_t seen)
     return larger(former->promise.epoch, larger(former->accepted->epoch, seen));
 }
 
-/* Is so much of each list witnesses that nobody else is needed to act? */
-static bool is_quorum_of_witnesses(const struct voter_lists *lists)
-{
-    voter_set witnesses = 0;
-
-    for (uint8_t i = 0; i < lists->count; i++) {
-        witnesses |= lists->voters[i].witness ? voter_set_of(i) : 0;
-    }
-    return voter_lists_agree(lists, witnesses);
-}
-
 /* Z18b: who acts in the former history does so by leases that were given before. Voters that are no
  * members may have been asked for longer ones than T_lease (Z16b), and they are in no record that
- * is left. */
+ * is left; for T_stall at most, but for witnesses, who are no quorum without others (Z16d). */
 static void name_lengths(struct vote_record *record, const struct vote_record *former,
                          const struct timing *started)
 {
     const struct view *accepted = former->accepted;
     const struct timing changed = accepted->agreed.number == 0 ? *started
                                                                : agreed_timing(&accepted->agreed);
-    const uint64_t most_ms = is_quorum_of_witnesses(&accepted->voters)
-                                 ? LEASE_MS_MAX
-                                 : larger(started->stall_ms, changed.stall_ms);
 
-    record->lease_ms = larger(former->lease_ms, most_ms);
+    record->lease_ms = larger(former->lease_ms, larger(started->stall_ms, changed.stall_ms));
     record->hold_ms = larger(former->hold_ms,
                              larger(timing_hold_ms(started), timing_hold_ms(&changed)));
 }
