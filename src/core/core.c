@@ -62,19 +62,17 @@ static uint64_t soonest_ms(const struct core *core)
     }
     uint64_t due_ms = earlier(candidacy_deadline_ms(core), voter_deadline_ms(core));
 
+    due_ms = earlier(due_ms, change_deadline_ms(core));
     if (core->life.phase == PHASE_JOINING) {
-        return earlier(join_deadline_ms(core), earlier(change_deadline_ms(core), due_ms));
+        return earlier(due_ms, join_deadline_ms(core));
     }
     due_ms = earlier(due_ms, detector_deadline_ms(core));
-    due_ms = earlier(due_ms, voters_change_deadline_ms(core));
     due_ms = earlier(due_ms, absent_deadline_ms(core));
     due_ms = earlier(due_ms, autopilot_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
-    due_ms = earlier(due_ms, promise_deadline_ms(core));
     due_ms = earlier(due_ms, wish_deadline_ms(core));
     due_ms = earlier(due_ms, move_deadline_ms(core));
     due_ms = earlier(due_ms, merge_deadline_ms(core));
-    due_ms = earlier(due_ms, change_deadline_ms(core));
     if (!core->change.on && core_is_coordinator(core) && !hands_over(core) &&
         !core->merge.yielding) {
         due_ms = earlier(due_ms, core->next.due_ms);

@@ -54,9 +54,7 @@ void handlers_on_view(struct core *core, const struct message *message)
 {
     switch (install_on_view(core, message)) {
     case SHOWN_SETTLED:
-        if (core_is_strict(core)) { /* There may be nobody left whose heartbeats would do it. */
-            end_life_if_disowned(core);
-        }
+        end_life_if_disowned(core); /* There may be nobody left whose heartbeats would do it. */
         return;
     case SHOWN_REFUSED:
         /* Should both coordinators turn out to be dead, it is still the highest view there is. */

@@ -622,7 +622,7 @@ void candidacy_tick(struct core *core)
 
 uint64_t candidacy_deadline_ms(const struct core *core)
 {
-    const uint64_t due_ms = succession_deadline_ms(core);
+    const uint64_t due_ms = earlier(succession_deadline_ms(core), promise_deadline_ms(core));
 
     return core->candidacy.on ? earlier(due_ms, asking_deadline_ms(&core->candidacy.asking))
                               : due_ms;

@@ -61,6 +61,9 @@ void change_want_epoch_of_voters(struct core *core)
 {
     const uint64_t seen = core->promise.seen;
 
+    if (!core_is_strict(core)) {
+        return;
+    }
     core->counting.overtaken = seen > core->view.epoch ? seen : core->view.epoch + 1;
     verdict_evidence_changed(core);
 }
@@ -78,7 +81,7 @@ bool change_outdo(struct core *core, const struct view *forged)
     if (!leaps && forged->version > counting->version_used) {
         counting->version_used = forged->version;
     }
-    if (core_is_strict(core) && (leaps || forged->epoch > core->view.epoch)) {
+    if (leaps || forged->epoch > core->view.epoch) {
         change_want_epoch_of_voters(core);
     }
     if (core_is_coordinator(core)) {
@@ -94,12 +97,9 @@ void change_outgrow(struct core *core)
     if (!pause_pass(&core->counting.outdone, core->now_ms, core->timing.fresh_ms)) {
         return;
     }
-    if (core_is_strict(core)) {
-        change_want_epoch_of_voters(core);
-    } else {
-        next_view_want_epoch(core);
-        next_view_now(core);
-    }
+    change_want_epoch_of_voters(core);
+    next_view_want_epoch(core);
+    next_view_now(core);
 }
 
 void change_on_disagreement(struct core *core, const struct message *vote)

@@ -173,7 +173,9 @@ void promise_end_pause(struct core *core)
 
 uint64_t promise_deadline_ms(const struct core *core)
 {
-    return core->promise.backoff.over_ms != 0 ? core->promise.backoff.over_ms : NEVER_MS;
+    const uint64_t over_ms = core->promise.backoff.over_ms;
+
+    return core_is_member(core) && over_ms != 0 ? over_ms : NEVER_MS;
 }
 
 /* V7f: what a joiner was told leaps above the first view that it installs, so the others never heed
