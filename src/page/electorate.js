@@ -47,16 +47,15 @@ const AWAY_NAMED = 8;
 const VERDICTS = { dead: "nothing answers at its port any more", lost: "neither it nor its host answers", stalled: "its host answers, and it does not" };
 
 function howAway({ reason, verdict, state }) {
-  return reason === "moved" ? "said to follow another coordinator" : reason === "behind" ? "did not take up the view that the others hold"
+  return reason === "moved" ? "follows another coordinator" : reason === "behind" ? "did not take up the view that the others hold"
     : reason ? `failed: ${VERDICTS[verdict] ?? "it is not heard"}` : `${state === "suspect" ? "is suspected" : "is silent"}, and still in the view`;
 }
 
-/* What they may do of whom it is not known that they ended, as far as the guard says. */
-function mayAct({ policy, size, needed }, count) {
-  return policy === "none" ? "If alive, they act, too: guard none asks nobody."
-    : policy === "strict" ? "They may act only with more than half of the voters, and then this part does not."
-      : size === null ? `If ${needed} of them are one part, it acts, too.`
-        : `They are ${count}, and ${needed} are needed: ${count >= needed ? "they may act, if they are one part" : "they do not act"}.`;
+/* What they may do of whom it is not known that they ended, as far as the guard says. Under strict the band says it. */
+function mayAct({ policy, needed }, count) {
+  return policy === "none" ? `If alive, ${count === 1 ? "it acts" : "they act"}, too: guard none asks nobody.`
+    : count < needed ? `${count} of them may be alive, and ${needed} are needed: they do not act.`
+      : `If ${needed} of them are one part, it may act, too.`;
 }
 
 /* Those who failed, and those of the view who are not heard; and who would coordinate them. */
@@ -71,7 +70,7 @@ export function Away({ members, onWhy }) {
   return h(Card, { name: "other", title: "Who is away", note: count(all.length, "member") },
     h("ul", { class: "away" }, all.slice(0, AWAY_NAMED).map((one) => h("li", { key: one.id }, h(Name, { name: one.name, onWhy }), " ", howAway(one)))),
     all.length > AWAY_NAMED && h("p", { class: "note" }, `${all.length - AWAY_NAMED} more are in the table of members.`),
-    alive.length > 0 && away.length > 0 && h("p", null, mayAct(members.guard, alive.length),
+    alive.length > 0 && away.length > 0 && members.guard.policy !== "strict" && h("p", null, mayAct(members.guard, alive.length),
       alive.length > 1 && [" If they are one part, ", h(Name, { name: alive[0].name, onWhy }), " coordinates it, as the oldest of them."]),
     h("p", { class: "note" }, "This node looks for them all the time."));
 }

@@ -71,7 +71,8 @@ function acting(members, unheard) {
 function guard({ policy, needed, fresh, met }, voters) {
   if (voters) {
     const count = Math.min(fresh, voters.heard - voters.lacking);
-    return `${count} of ${voters.count} voters, ${needed} needed${met && count <= needed ? ": none can be spared" : ""}`;
+    const more = met ? (count <= needed ? ": none can be spared" : "") : count < needed ? "" : ", and none of them has said that it acts";
+    return `${count} of ${voters.count} voters, ${needed} needed${more}`;
   }
   return policy === "none" ? "each part may act" : `${policy}: ${fresh} heard of ${needed} needed${met ? "" : ", not met"}`;
 }

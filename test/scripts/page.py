@@ -358,6 +358,7 @@ class Story:
         self.is_shown("[...document.querySelectorAll('.away button')].map(x => x.textContent).sort().join(' ')", "byzantium cyrene")
         self.is_shown("[...document.querySelectorAll('.members tr')].filter(x => x.textContent.includes('voter')).map(x => x.querySelector('bdi').textContent).sort().join(' ')",
                       "athens byzantium cyrene")  # Also who failed.
+        expect("act" not in browser.value("document.querySelector('.other').textContent"), "the band alone says who may act under strict")
         expect("no bad" not in browser.value(HEADING % "links"), "no bad link is known, and no connection is there")
         browser.wait("document.querySelector('.way.down').getAttribute('d') !== ''")
         browser.wait("document.querySelector('.band.none')")

@@ -164,11 +164,13 @@ static void print_strict(const struct printer *printer, const json_t *status)
     const uint64_t fresh = document_number(guard, "fresh");
     const uint64_t needed = document_number(guard, "needed");
     const uint64_t count = voting < fresh ? voting : fresh;
+    const char *more = met              ? (count <= needed ? ": none can be spared" : "")
+                       : count < needed ? ""
+                                        : ", and none of them has said that it acts";
 
     printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
                  "strict, %s: %" PRIu64 " of %" PRIu64 " voters, %" PRIu64 " needed%s",
-                 met ? "met" : "not met", count, document_number(voters, "count"), needed,
-                 met && count <= needed ? ": none can be spared" : "");
+                 met ? "met" : "not met", count, document_number(voters, "count"), needed, more);
 }
 
 static void print_guard(const struct printer *printer, const json_t *status)

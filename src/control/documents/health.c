@@ -115,11 +115,13 @@ static void check_coordinator(struct health *health, const struct facts *facts)
 static void check_guard(struct health *health, const struct facts *facts)
 {
     const bool strict = facts->guard.guard.policy == GUARD_STRICT;
+    const bool enough = facts->guard.fresh >= facts->guard.needed; /* G1f: and nobody's word. */
 
     add_check(health, "guard", facts->guard.met,
-              "the guard is %smet: %" PRIu32 " fresh %s%s, %" PRIu32 " needed",
+              "the guard is %smet: %" PRIu32 " fresh %s%s, %" PRIu32 " needed%s",
               facts->guard.met ? "" : "not ", facts->guard.fresh, strict ? "voter" : "member",
-              facts->guard.fresh == 1 ? "" : "s", facts->guard.needed);
+              facts->guard.fresh == 1 ? "" : "s", facts->guard.needed,
+              !facts->guard.met && enough ? ", and none of them has said that it acts" : "");
 }
 
 struct health health_live(const struct facts *facts)

@@ -306,8 +306,17 @@ static void cleared_sentence(const struct notice *notice, struct text_builder *s
                         notice->subject.name, notice->silent_ms);
 }
 
+/* Under guard strict another member's word is missing, where those who are heard are enough (G1f).
+ */
 static void guard_sentence(const struct notice *notice, struct text_builder *sentence)
 {
+    if (!notice->on && notice->count >= notice->needed) {
+        text_builder_format(sentence,
+                            "the guard is not met: %" PRIu32 " are heard, %" PRIu32
+                            " needed, and none of them has said that it acts",
+                            notice->count, notice->needed);
+        return;
+    }
     text_builder_format(
         sentence, "the guard is %smet: %" PRIu32 " fresh member%s, %" PRIu32 " needed",
         notice->on ? "" : "not ", notice->count, plural(notice->count), notice->needed);
