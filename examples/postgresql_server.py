@@ -142,7 +142,7 @@ class Server:
             if os.path.exists(self.data + "/standby.signal"):
                 os.remove(self.data + "/standby.signal")
             rewound = subprocess.call([BIN + "pg_rewind", "-D", self.data, "--source-server",
-                                       f"{leader} dbname=postgres"]) == 0
+                                       f"{leader} dbname=postgres"], stdout=sys.stderr) == 0
         if not rewound:
             say("copies the primary's database")
             shutil.rmtree(self.data, ignore_errors=True)
