@@ -165,6 +165,7 @@ case_files()
     mkdir "$folder/files"
     "$top/examples/fenced-files.py" "$folder/files" "$port" 2>"$folder/files.log" &
     processes+=($!)
+    soon curl -so "$folder/none" "http://127.0.0.1:$port/" # It is there, and the port is its own.
     # shellcheck disable=SC2016 # For the command's shell.
     start '
     writes()
