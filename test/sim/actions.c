@@ -71,6 +71,7 @@ void sim_start(struct sim *sim, uint32_t index)
     host->granted = (struct granted){0};
     host->shown = (struct view_id){0};
     host->process++;
+    host->wanted_tag = host->tag;
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         host->disturbed |= !network_open_both_ways(&sim->network, index, i);
@@ -522,6 +523,7 @@ void sim_set_tags(struct sim *sim, uint32_t index, const char *tag)
 {
     if (sim_is_running(sim, index)) {
         struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TAGS);
+        sim->hosts[index].wanted_tag = tag;
         pending->tags = tag;
         queue_push(&sim->queue, sim->now_us, pending);
     }

@@ -101,7 +101,8 @@ struct host {
     struct timing timing;
     uint32_t capacity;
     struct voters voters;
-    const char *tag; /* that its next process is started with; NULL: none */
+    const char *tag;        /* that its next process is started with; NULL: none */
+    const char *wanted_tag; /* by its operator, of the process that runs; NULL: none */
     struct versions versions;
     struct witness witness;
 

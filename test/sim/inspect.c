@@ -413,6 +413,19 @@ bool sim_has_tag(const struct sim *sim, uint32_t observer, uint32_t subject, con
                       &tags);
 }
 
+bool sim_shows_wanted_tags(const struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        const char *tag = host->wanted_tag == NULL ? "" : host->wanted_tag;
+        if (host->running && !host->paused && !host->broken && !host->only_votes &&
+            core_phase(host->core) == PHASE_MEMBER && !sim_has_tag(sim, i, i, tag)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint64_t sim_epoch(const struct sim *sim, uint32_t host)
 {
     return host_of(sim, host)->running ? core_view(host_of(sim, host)->core)->epoch : 0;

@@ -222,6 +222,16 @@ static bool converges_after_lies(const struct plan *plan, struct sim *sim, uint6
             plan_recovers(plan, sim));
 }
 
+/* Others may have been asked for in its name, or its own in vain: then it asks again T_stall later
+ * (E8c). */
+static bool shows_wanted_tags(const struct plan *plan, struct sim *sim)
+{
+    for (uint64_t ms = 0; ms < 4 * plan_quiet_ms(plan) && !sim_shows_wanted_tags(sim); ms += 100) {
+        sim_run(sim, 100);
+    }
+    return sim_shows_wanted_tags(sim);
+}
+
 static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     uint64_t start_ms = sim_now_ms(sim);
@@ -240,6 +250,9 @@ static const char *check_end(const struct plan *plan, struct sim *sim, struct ou
         uint64_t installed = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
         sim_run(sim, plan_quiet_ms(plan));
         if (sim_notices(sim, SIM_ANY, NOTICE_VIEW) == installed && sim_agrees(sim)) {
+            if (!shows_wanted_tags(plan, sim)) {
+                return "E8c: a member has other tags than its operator wants";
+            }
             return comes_to_rest(plan, sim)
                        ? NULL
                        : "Y5: in quiet somebody is watched who is no neighbour, or a neighbour is not";

@@ -201,6 +201,9 @@ void sim_tag(struct sim *sim, uint32_t host, const char *tag);
 /* Has `subject` that one tag in the view of the host? */
 bool sim_has_tag(const struct sim *sim, uint32_t host, uint32_t subject, const char *tag);
 
+/* E8c: does each member that is sound show itself with the tags that its operator wants? */
+bool sim_shows_wanted_tags(const struct sim *sim);
+
 /* The terms that the node of the host goes by; and its operator wants the cluster to have these.
  * Nothing happens unless it runs. */
 struct rules sim_rules(const struct sim *sim, uint32_t host);
