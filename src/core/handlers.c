@@ -145,24 +145,10 @@ static bool asks_successor(struct core *core, const struct message *message, uin
     return true;
 }
 
-/* Z9e: under guard strict such a vote says that this node does not know the chain. */
-static void heed_beyond(struct core *core)
-{
-    if (core_is_strict(core)) {
-        install_saw_leap(core);
-        end_life_if_disowned(core);
-    }
-}
-
-/* May the winner take no other view than a sound one (Z4c)? A member's grant counts without it. */
-static bool is_unsound(struct core *core, const struct message *vote)
-{
-    return core_is_strict(core) && vote->carrier.view != NULL && !install_is_sound(core, vote);
-}
-
 void handlers_on_vote(struct core *core, const struct message *message)
 {
     const struct vote_answer *vote = &message->carrier.vote;
+    const bool of_voter = core_is_strict(core);
 
     if (asks_successor(core, message, message->carrier.lineage)) {
         return;
@@ -171,17 +157,22 @@ void handlers_on_vote(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_VOTER_UNKNOWN);
         return;
     }
-    if (is_unsound(core, message)) {
+    /* Z4c: the winner may take no other view than a sound one. A member's grant counts without it.
+     */
+    if (of_voter && message->carrier.view != NULL && !install_is_sound(core, message)) {
         end_life_if_disowned(core);
         return;
     }
     if (is_beyond(core, message)) {
-        heed_beyond(core);
+        if (of_voter) { /* Z9e: it says that this node does not know the chain. */
+            install_saw_leap(core);
+            end_life_if_disowned(core);
+        }
         return;
     }
     switch (vote->kind) {
     case VOTE_CLAIM:
-        if (core_is_strict(core) && vote->result == VOTE_REFUSED_FRESH && is_forlorn(core)) {
+        if (of_voter && vote->result == VOTE_REFUSED_FRESH && is_forlorn(core)) {
             lifecycle_end_life(core, REASON_LEFT_ALONE);
             return;
         }

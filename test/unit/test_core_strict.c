@@ -1122,7 +1122,7 @@ Test(core_strict, a_founder_asks_for_an_epoch_when_founded_is_on_disk)
         answers(bench, voter);
     }
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
-    founding_go_on(bench->core);
+    cr_assert(founding_go_on(bench->core));
     cr_assert_not(bench->core->candidacy.on);
     bench_sync(bench);
     founding_on_synced(bench->core);

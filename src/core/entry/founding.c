@@ -75,13 +75,17 @@ static void ask_for_epoch(struct core *core)
     }
 }
 
-void founding_go_on(struct core *core)
+bool founding_go_on(struct core *core)
 {
+    if (core->founding.voters.count == 0) {
+        return false;
+    }
     if (knows_voters(core)) {
         ask_for_epoch(core);
     } else {
         ask_for_records(core);
     }
+    return true;
 }
 
 void founding_on_synced(struct core *core)

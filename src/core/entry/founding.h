@@ -8,8 +8,9 @@
 /* May this node be the one from whom a cluster comes, if it finds none? */
 bool founding_may_begin(const struct core *core);
 
-/* No cluster was found: asks the voters, for records or for an epoch. Called again in a while. */
-void founding_go_on(struct core *core);
+/* No cluster was found: asks the voters, for records or for an epoch. Called again in a while.
+ * False where there are no voters to found with, and so nobody to ask. */
+bool founding_go_on(struct core *core);
 
 /* An answer to the question for a record. */
 void founding_on_vote(struct core *core, const struct message *vote);

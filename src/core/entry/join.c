@@ -186,10 +186,8 @@ static void schedule_next_try(struct core *core)
 
 static void found(struct core *core)
 {
-    if (core_is_strict(core)) {
-        core->join.found_ms = core->now_ms + core->timing.prepare_ms / 3; /* It takes others. */
-        founding_go_on(core);
-    } else {
+    core->join.found_ms = core->now_ms + core->timing.prepare_ms / 3; /* It may take others. */
+    if (!founding_go_on(core)) {
         change_found(core);
     }
 }
