@@ -30,7 +30,7 @@ _doyen()
         done
     fi
     case $previous in
-    -c | --control | --config | --key | --make-key | --record | --root | --state-dir)
+    -c | --control | --config | --hooks | --key | --make-key | --record | --reseal | --resume | --root | --state-dir | --svg)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
@@ -46,11 +46,14 @@ _doyen()
     --state) words='alive silent suspect failed left moved replaced behind' ;;
     --election) words='oldest bully ring token-ring sequential newest bully-newest ring-newest token-ring-newest sequential-newest' ;;
     --auth) words='require accept' ;;
+    --best) words='lowest highest' ;;
+    --ids) words='drawn age' ;;
+    --starters) words='one all' ;;
     --sandbox) words='on off' ;;
     --log-level) words='error warn info debug' ;;
     --log-format) words='auto text json' ;;
     esac
-    if [[ $verb == report && $word != -* ]]; then
+    if [[ $verb == @(hook|report) && $word != -* ]]; then
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return

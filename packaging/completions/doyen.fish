@@ -37,7 +37,7 @@ complete --command doyen --condition 'contains -- (__doyen_verb) transfer drain 
 complete --command doyen --condition 'contains -- (__doyen_verb) keys' --arguments 'reload use remove'
 complete --command doyen --condition 'contains -- (__doyen_verb) voters' --arguments '(__doyen_members) add remove replace set'
 complete --command doyen --condition 'contains -- (__doyen_verb) tag' --arguments 'set unset'
-complete --command doyen --condition 'contains -- (__doyen_verb) report init join invite' --force-files
+complete --command doyen --condition 'contains -- (__doyen_verb) hook report init join invite' --force-files
 complete --command doyend --arguments '(__doyen_options doyend)'
 complete --command doyen-witness --arguments '(__doyen_options doyen-witness)'
 complete --command doyen-replay --arguments '(__doyen_options doyen-replay)'

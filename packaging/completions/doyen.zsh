@@ -34,7 +34,7 @@ _doyen()
         done
     fi
     case ${words[CURRENT - 1]} in
-    -c | --control | --config | --key | --make-key | --record | --root | --state-dir)
+    -c | --control | --config | --hooks | --key | --make-key | --record | --reseal | --resume | --root | --state-dir | --svg)
         _files
         return
         ;;
@@ -48,6 +48,9 @@ _doyen()
     --policy) compadd first oldest priority && return ;;
     --state) compadd alive silent suspect failed left moved replaced behind && return ;;
     --auth) compadd require accept && return ;;
+    --best) compadd lowest highest && return ;;
+    --ids) compadd drawn age && return ;;
+    --starters) compadd one all && return ;;
     --sandbox) compadd on off && return ;;
     --log-level) compadd error warn info debug && return ;;
     --log-format) compadd auto text json && return ;;
@@ -64,7 +67,7 @@ _doyen()
         keys) compadd reload use remove ;;
         voters) compadd add remove replace set; _doyen_members ;;
         tag) compadd set unset ;;
-        report) _files ;;
+        hook | report) _files ;;
         esac
         _doyen_options $program $verb
     fi

@@ -80,6 +80,16 @@ static void print_help(FILE *out)
           out);
 }
 
+/* A full disk or a closed pipe must not look like success. */
+static enum exit_code finish_output(enum exit_code code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return code;
+    }
+    fprintf(stderr, "doyen: cannot write the output: %s\n", strerror(errno));
+    return EXIT_REFUSED;
+}
+
 /* What stands before the verb, and where the verb is. */
 struct beginning {
     struct cli *cli;
@@ -98,10 +108,10 @@ static error_t parse_beginning(int key, char *argument, struct argp_state *state
     case 'h':
     case '?':
         print_help(stdout);
-        exit(fflush(stdout) == 0 ? EXIT_DONE : EXIT_REFUSED);
+        exit(finish_output(EXIT_DONE));
     case 'v':
         puts("doyen " DOYEN_VERSION);
-        exit(fflush(stdout) == 0 ? EXIT_DONE : EXIT_REFUSED);
+        exit(finish_output(EXIT_DONE));
     case ARGP_KEY_ARG:
         beginning->verb_index = state->next - 1;
         state->next = state->argc; /* The rest is the verb's to read. */
@@ -139,23 +149,15 @@ static enum exit_code unknown_verb(const char *word)
         names[i] = verbs[i]->name;
     }
     const char *nearest = suggest_nearest(word, names, VERB_COUNT);
+    struct failure failure;
 
     if (nearest != NULL) {
-        fprintf(stderr, "doyen: no verb \"%s\": did you mean \"%s\"?\n", word, nearest);
+        (void)failure_set(&failure, EXIT_USAGE, "no verb \"%s\": did you mean \"%s\"?", word,
+                          nearest);
     } else {
-        fprintf(stderr, "doyen: no verb \"%s\": doyen --help lists them\n", word);
+        (void)failure_set(&failure, EXIT_USAGE, "no verb \"%s\": doyen --help lists them", word);
     }
-    return EXIT_USAGE;
-}
-
-/* A full disk or a closed pipe must not look like success. */
-static enum exit_code finish_output(enum exit_code code)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) {
-        return code;
-    }
-    fprintf(stderr, "doyen: cannot write the output: %s\n", strerror(errno));
-    return EXIT_REFUSED;
+    return failure_report(&failure);
 }
 
 int main(int argc, char **argv)
@@ -167,6 +169,10 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, ""); /* Tags may be any text: tables need to know how wide it is. */
     argv[0] = name;
     const int verb_index = parse_until_verb(&cli, argc, argv);
+    if (verb_index == 0 && argc > 1) {
+        fputs("doyen: no verb: doyen --help lists them\n", stderr);
+        return EXIT_USAGE;
+    }
     if (verb_index == 0) {
         print_help(stderr);
         return EXIT_USAGE;

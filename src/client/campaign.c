@@ -242,7 +242,7 @@ int doyen_campaign(struct doyen *d, const struct doyen_campaign *campaign, int t
     char *body = campaign_body(campaign);
     if (body == NULL) {
         (void)problem_set(&problem, DOYEN_E_USAGE,
-                          "the texts of a campaign have to be UTF-8, and memory is needed");
+                          "a text of the campaign is not UTF-8: change it (or there is no memory)");
         return client_fail(d, &problem);
     }
     const int connection = ask(d, body, timeout_ms, page, &problem);

@@ -34,11 +34,11 @@ int refusal_read(const struct target *target, int status, const char *body, size
                                                     : DOYEN_E_REFUSED;
 
     if (title == NULL && detail == NULL) {
-        (void)problem_set(problem, code, "%s answered with HTTP status %d%s", target_text(target),
+        (void)problem_set(problem, code, "%s answered with status %d%s", target_text(target),
                           status,
                           status == STATUS_NOT_FOUND
-                              ? ": it does not know what was asked, perhaps an older doyend"
-                              : "");
+                              ? ": it does not know what was asked; is it doyend, an older one?"
+                              : ", which says no more: is it doyend?");
     } else {
         say(document, code, problem);
     }

@@ -29,11 +29,20 @@ static int set_control(const char *path, struct target *target, struct problem *
     return 0;
 }
 
+/* Is it HOST or HOST:PORT, with brackets around an IPv6 address, and perhaps a path behind it? */
+static bool is_place(const char *text)
+{
+    const size_t length = strcspn(text, "/");
+    const size_t bracket = strcspn(text, "]");
+
+    return length > 0 && strcspn(text, "@?# ") >= length && (text[0] != '[' || bracket < length);
+}
+
 static int set_url(const char *url, struct target *target, struct problem *problem)
 {
     size_t length = strlen(url);
 
-    if (strncasecmp(url, "http://", strlen("http://")) != 0 || length == strlen("http://")) {
+    if (strncasecmp(url, "http://", strlen("http://")) != 0 || !is_place(url + strlen("http://"))) {
         return problem_set(problem, DOYEN_E_USAGE,
                            "%s %s: give it as http://HOST:PORT, the address of doyend --http",
                            target->names.url, url);

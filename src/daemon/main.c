@@ -31,6 +31,7 @@
 #include "runtime/process/sandbox.h"
 #include "runtime/process/scheduling.h"
 #include "runtime/sealing/key_file.h"
+#include "usage/usage.h"
 #include "words/address_text.h"
 #include "words/terms_text.h"
 
@@ -407,12 +408,6 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
 
 /* --- Being told ------------------------------------------------------------------------------ */
 
-/* A full disk must not look like success. */
-static int flushed(void)
-{
-    return fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 static void warn(const struct config_outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->warning_count; i++) {
@@ -428,7 +423,7 @@ static int check(const struct config *config)
         return exit_code;
     }
     printf("the configuration is sound\n");
-    return flushed();
+    return usage_flush("doyend");
 }
 
 static int make_key(const char *path)
@@ -443,7 +438,7 @@ static int make_key(const char *path)
     }
     printf("%s: a new key, %s: give it to all nodes of the cluster, and to nobody else\n", path,
            fingerprint_text(number, fingerprint));
-    return flushed();
+    return usage_flush("doyend");
 }
 
 int main(int argc, char **argv)
@@ -473,7 +468,7 @@ int main(int argc, char **argv)
     case CONFIG_PRINT:
         warn(&outcome);
         config_print(stdout, &config, &outcome, PROGRAM_DOYEND);
-        return flushed();
+        return usage_flush("doyend");
     case CONFIG_MAKE_KEY:
         return make_key(config.key);
     case CONFIG_RECOVER:
@@ -481,10 +476,10 @@ int main(int argc, char **argv)
         return recover_voters(&config, outcome.asserted);
     case CONFIG_HELP:
         config_print_help(stdout, PROGRAM_DOYEND);
-        return flushed();
+        return usage_flush("doyend");
     case CONFIG_VERSION:
         printf("doyend %s\n", DOYEN_VERSION);
-        return flushed();
+        return usage_flush("doyend");
     case CONFIG_REFUSED:
         break;
     }

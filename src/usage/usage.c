@@ -1,6 +1,7 @@
 #include "usage/usage.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,10 +205,19 @@ void usage_parse(const struct argp *argp, const char *program, int argc, char **
     argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input);
 }
 
+int usage_flush(const char *program)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return EXIT_SUCCESS;
+    }
+    fprintf(stderr, "%s: cannot write the output: %s\n", program, strerror(errno));
+    return EXIT_FAILURE;
+}
+
 void usage_help(const struct argp_state *state)
 {
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
-    exit(fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    exit(usage_flush(state->name));
 }
 
 void usage_refuse_list(const char *program, const char *format, va_list arguments)

@@ -23,6 +23,10 @@ void usage_parse(const struct argp *argp, const char *program, int argc, char **
 /* For an argp parser: prints --help and exits, with status 0 if the help could be written. */
 void usage_help(const struct argp_state *state) __attribute__((noreturn));
 
+/* Writes what was printed, and returns EXIT_SUCCESS; or EXIT_FAILURE, and says why: a full disk
+ * must not look like success. */
+int usage_flush(const char *program);
+
 /* Prints "PROGRAM: TEXT; PROGRAM --help says more" on stderr and exits with status 64. The text may
  * quote user input, so a control character is shown as "?". */
 void usage_refuse(const char *program, const char *format, ...)

@@ -15,9 +15,18 @@
 
 #define SUFFIX ".key"
 
+static bool has_suffix(const char *file)
+{
+    const size_t length = strlen(file);
+    const size_t suffix = strlen(SUFFIX);
+
+    return length > suffix && text_equal(file + length - suffix, SUFFIX);
+}
+
+/* A folder is none, unless somebody took it for a key. */
 static int is_candidate(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && entry->d_type != DT_DIR;
+    return entry->d_name[0] != '.' && (entry->d_type != DT_DIR || has_suffix(entry->d_name));
 }
 
 static bool refuse(const char *path, const char *file, const char *why, struct complaint *complaint)
@@ -31,14 +40,12 @@ static bool refuse(const char *path, const char *file, const char *why, struct c
 static bool name_of(const char *path, const char *file, char name[NAME_BYTES_MAX + 1],
                     struct complaint *complaint)
 {
-    const size_t length = strlen(file);
-    const size_t suffix = strlen(SUFFIX);
-
-    if (length <= suffix || !text_equal(file + length - suffix, SUFFIX)) {
+    if (!has_suffix(file)) {
         return refuse(path, file, "is no key file: name it CLUSTER.key, or move it away",
                       complaint);
     }
-    if (!text_set(name, NAME_BYTES_MAX + 1, file, length - suffix) || !option_name_is_valid(name)) {
+    if (!text_set(name, NAME_BYTES_MAX + 1, file, strlen(file) - strlen(SUFFIX)) ||
+        !option_name_is_valid(name)) {
         name[0] = '\0';
         return refuse(path, file,
                       "no cluster has such a name: 1 to 63 of A-Z a-z 0-9 . _ -, no dash first, "

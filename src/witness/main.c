@@ -13,6 +13,7 @@
 #include "runtime/process/descriptors.h"
 #include "runtime/process/log.h"
 #include "runtime/process/sandbox.h"
+#include "usage/usage.h"
 #include "witness/check.h"
 #include "witness/service.h"
 #include "words/address_text.h"
@@ -121,12 +122,6 @@ static int run(const struct config *config, const struct config_outcome *outcome
     return exit_code;
 }
 
-/* A full disk must not look like success. */
-static int flushed(void)
-{
-    return fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 static int check(const struct config *config, const struct config_outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->warning_count; i++) {
@@ -137,7 +132,7 @@ static int check(const struct config *config, const struct config_outcome *outco
         return exit_code;
     }
     printf("the configuration is sound\n");
-    return flushed();
+    return usage_flush("doyen-witness");
 }
 
 int main(int argc, char **argv)
@@ -158,13 +153,13 @@ int main(int argc, char **argv)
         return check(&config, &outcome);
     case CONFIG_PRINT:
         config_print(stdout, &config, &outcome, PROGRAM_WITNESS);
-        return flushed();
+        return usage_flush("doyen-witness");
     case CONFIG_HELP:
         config_print_help(stdout, PROGRAM_WITNESS);
-        return flushed();
+        return usage_flush("doyen-witness");
     case CONFIG_VERSION:
         printf("doyen-witness %s\n", DOYEN_VERSION);
-        return flushed();
+        return usage_flush("doyen-witness");
     case CONFIG_MAKE_KEY: /* None of its options, nor is the next. */
     case CONFIG_RECOVER:
     case CONFIG_REFUSED:

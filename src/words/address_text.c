@@ -141,6 +141,12 @@ bool address_is_wildcard(const struct address *address)
     return address->family != 0 && memcmp(address->bytes, zero, sizeof zero) == 0;
 }
 
+bool address_is_of_one_host(const struct address *address)
+{
+    return !address_is_wildcard(address) &&
+           address->bytes[0] < (address->family == 4 ? 0xe0 : 0xff);
+}
+
 bool address_needs_zone(const char *host)
 {
     uint8_t bytes[16];

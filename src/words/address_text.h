@@ -41,6 +41,10 @@ const char *address_gone_text(const struct address *address, const struct addres
 /* Is it 0.0.0.0 or ::, "every address of this host"? */
 bool address_is_wildcard(const struct address *address);
 
+/* Can it be the address of one host? Else it is a wildcard, or of many hosts (multicast,
+ * broadcast). */
+bool address_is_of_one_host(const struct address *address);
+
 /* Is it in 127.0.0.0/8, or ::1? */
 bool address_is_loopback(const struct address *address);
 

@@ -330,6 +330,32 @@ Story(invite, a_name_that_is_taken_costs_no_word)
     end(setting);
 }
 
+/* Its word is used and its name written down, and it has nothing. It may ask again, and nobody else
+ * under its name. */
+Story(invite, a_host_that_lost_the_answer_asks_again_by_another_word)
+{
+    struct setting *setting = found(NULL, "");
+    const struct host *host = &setting->hosts[1];
+
+    invite(setting, "2");
+    cr_assert_eq(mkdir(host->root, 0700), 0);
+    FILE *in_the_way = fopen(file(host, "var"), "we");
+    cr_assert_not_null(in_the_way);
+    fclose(in_the_way);
+    cr_assert_eq(join(setting, 1, word(setting, 0)).code, REFUSED);
+    cr_assert_eq(remove(file(host, "var")), 0);
+
+    const struct outcome other = join_as(setting, 2, host->name, word(setting, 1));
+    cr_assert_eq(other.code, REFUSED);
+    assert_text_has(other.err, "--name");
+    const struct outcome again = join(setting, 1, word(setting, 1));
+    cr_assert_eq(again.code, DONE, "%s", again.err);
+    const char *conf = conf_of(&setting->hosts[0]);
+    const char *seed = strstr(conf, text_kept("seed = %s\n", host->listen));
+    cr_assert(seed != NULL && strstr(seed + 1, host->listen) == NULL, "%s", conf);
+    end(setting);
+}
+
 /* What it calls its address is written down at the sponsor, whose doyend has to start again. */
 Story(invite, a_joiner_of_another_family_is_no_seed)
 {

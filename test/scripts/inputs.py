@@ -6,7 +6,8 @@ the command, and the right status.
 
 The table is in test/scripts/inputs.txt: STATUS, the words of a command line as a shell has them, and perhaps
 => and words that the answer has to have. FILE and the lines behind it are a file of
-doyend. A status of 1 to 6 is asked of the daemon of a cluster of three.
+doyend. A status of 1 to 6 is asked of the daemon of a cluster of three. What follows sh is a line for a shell,
+for files and answers of other kinds: $A is the socket of athens.
 """
 
 import os
@@ -38,12 +39,15 @@ def run(build, folder, command):
     while "=" in words[0] and words[0].split("=")[0].isupper():
         name, _, value = words.pop(0).partition("=")
         variables[name] = value
-    program = words[0] if words[0] in ("doyend", "curl") else "doyen"
+    program = words[0] if words[0] in ("doyend", "curl", "sh") else "doyen"
     if program == "doyen":
         socket = [] if words[0] == "-" or "DOYEN_CONTROL" in variables else ["-c", f"{folder}/members/athens.sock"]
         words = [os.path.join(build, "doyen"), *socket, *(words[1:] if words[0] == "-" else words)]
     elif program == "curl":
         words = ["curl", "-s", "--unix-socket", f"{folder}/members/athens.sock", *words[1:]]
+    elif program == "sh":
+        variables.update(A=f"{folder}/members/athens.sock", PATH=f"{build}:{variables['PATH']}")
+        words = ["bash", "-c", *words[1:]]
     else:
         words = [os.path.join(build, program), *words[1:]]
     words = [word.replace("LONG", "x" * 600) for word in words]
@@ -80,6 +84,24 @@ def faults_of(program, wanted, words, status, out, err):
     return faults
 
 
+LIAR = """# NAME STATUS BODY: listens at NAME, and answers so what no doyend would; for one minute.
+import os, socket, sys
+place = socket.socket(socket.AF_UNIX)
+place.bind(sys.argv[1])
+place.listen(8)
+place.settimeout(60)
+if os.fork() == 0:
+    for standard in range(3):
+        os.close(standard)
+    for _ in range(8):
+        asker, _ = place.accept()
+        asker.recv(65536)
+        if sys.argv[2]:
+            asker.sendall(f"HTTP/1.1 {sys.argv[2]}\\r\\nContent-Length: {len(sys.argv[3])}\\r\\n\\r\\n{sys.argv[3]}".encode())
+        asker.close()
+"""
+
+
 def cluster(verb, *words):
     script = os.path.join(os.path.dirname(__file__), "..", "..", "scripts", "cluster")
     subprocess.run([script, verb, *words], check=True, stdout=subprocess.DEVNULL)
@@ -92,13 +114,15 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(DOYEN_BUILD=build, DOYEN_CLUSTER_DIR=f"{folder}/members", XDG_RUNTIME_DIR=folder)
+        with open(f"{folder}/liar.py", "w", encoding="utf-8") as file:
+            file.write(LIAR)
         cluster("up", "3")
         for name in [name for name in os.environ if name.startswith("DOYEN_") and name not in
                      ("DOYEN_BUILD", "DOYEN_CLUSTER_DIR", "DOYEN_CLUSTER_PORT")]:
             del os.environ[name]
         try:
             for number, wanted, command, words in table:
-                program = next((p for p in ("doyend", "curl") if f" {command} ".startswith(f" {p} ")), "doyen")
+                program = next((p for p in ("doyend", "curl", "sh") if f" {command} ".startswith(f" {p} ")), "doyen")
                 try:
                     status, out, err = run(build, folder, command)
                     faults = faults_of(program, wanted, words, status, out, err)

@@ -71,6 +71,26 @@ enum exit_code host_check_account(const struct host *host, struct failure *failu
 
 /* --- Reading -------------------------------------------------------------------------------- */
 
+/* What an errno means for a file of this host. */
+static const char *fault_of(int error)
+{
+    switch (error) {
+    case EINVAL:
+        return "it is no text file: move it away";
+    case EFBIG:
+        return "it is too long for what doyen writes there: move it away";
+    case ELOOP:
+        return "it is a symbolic link, or lies below one, which is not followed: put the file or "
+               "the folder itself there";
+    case ENOTDIR:
+        return "a folder above it is a file: move that away";
+    case ENOSPC:
+        return "no space left: make room";
+    default:
+        return strerror(error);
+    }
+}
+
 /* Reads the whole file as text. Returns 0 or an errno. */
 static int read_file(const char *path, char *text, size_t size)
 {
@@ -109,7 +129,7 @@ enum exit_code host_read_conf(const struct host *host, char text[CONF_TEXT_MAX],
     }
     return error == 0 ? EXIT_DONE
                       : failure_set(failure, EXIT_REFUSED, "cannot read %s: %s", host->conf,
-                                    strerror(error));
+                                    fault_of(error));
 }
 
 enum exit_code host_read_key(const char *path, char *text, size_t size, struct failure *failure)
@@ -143,7 +163,7 @@ enum exit_code host_check_free(const struct host *host, struct failure *failure)
     const int error = read_file(host->conf, text, sizeof text);
     if (error != 0 && error != ENOENT) {
         return failure_set(failure, EXIT_REFUSED, "cannot read %s: %s", host->conf,
-                           strerror(error));
+                           fault_of(error));
     }
     for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
         if (conf_value(text, chosen[i], value)) {
@@ -164,18 +184,37 @@ enum exit_code host_check_free(const struct host *host, struct failure *failure)
 
 /* --- Writing -------------------------------------------------------------------------------- */
 
-/* Makes all folders above the file. */
+/* Makes all folders above the file. Below --root a link could lead out of it, to this host's own
+ * files, and is not followed. */
 static int make_folders(const struct host *host, const char *path)
 {
     char folder[HOST_PATH_MAX];
+    struct stat status;
 
     for (const char *at = path + strlen(host->root) + 1; (at = strchr(at, '/')) != NULL; at++) {
         snprintf(folder, sizeof folder, "%.*s", (int)(at - path), path);
         if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
             return errno;
         }
+        if (host->root[0] != '\0' && lstat(folder, &status) == 0 && S_ISLNK(status.st_mode)) {
+            return ELOOP;
+        }
     }
     return 0;
+}
+
+/* Has the names in the folder of that file on the disk. */
+static int sync_folder(const char *path)
+{
+    char folder[HOST_PATH_MAX];
+
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int error = fd < 0 || fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return error;
 }
 
 /* To doyend's account, where root writes for it. */
@@ -246,7 +285,7 @@ static int keep_as(const char *path, const char *second)
 
 static enum exit_code cannot_write(const char *path, int error, struct failure *failure)
 {
-    return failure_set(failure, EXIT_REFUSED, "cannot write %s: %s", path, strerror(error));
+    return failure_set(failure, EXIT_REFUSED, "cannot write %s: %s", path, fault_of(error));
 }
 
 enum exit_code host_write_conf(const struct host *host, const char *text, bool keep,
@@ -270,6 +309,7 @@ enum exit_code host_write_conf(const struct host *host, const char *text, bool k
     if (error == 0 && rename(made, host->conf) != 0) {
         error = errno;
     }
+    error = error == 0 ? sync_folder(host->conf) : error;
     return error == 0 ? EXIT_DONE : cannot_write(host->conf, error, failure);
 }
 
@@ -279,6 +319,7 @@ enum exit_code host_write_drop_in(const struct host *host, const char *text,
     int error = make_folders(host, host->drop_in);
 
     error = error == 0 ? make_anew(host->drop_in, text, 0644) : error;
+    error = error == 0 ? sync_folder(host->drop_in) : error;
     return error == 0 ? EXIT_DONE : cannot_write(host->drop_in, error, failure);
 }
 
@@ -291,7 +332,7 @@ static int make_state_dir(const struct host *host)
         return error;
     }
     if (mkdir(host->state_dir, 0700) != 0) {
-        return errno == EEXIST ? 0 : errno;
+        return errno == EEXIST ? make_folders(host, host->key) : errno;
     }
     const int fd = open(host->state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     error = fd < 0 || !hand_over(fd) ? errno : 0;
@@ -306,5 +347,6 @@ enum exit_code host_write_key(const struct host *host, const char *text, struct 
     int error = make_state_dir(host);
 
     error = error == 0 ? make_file(host->key, text, 0600, true) : error;
+    error = error == 0 ? sync_folder(host->key) : error;
     return error == 0 ? EXIT_DONE : cannot_write(host->key, error, failure);
 }

@@ -39,7 +39,8 @@ struct asking {
 struct invited {
     uint8_t word[WORD_BYTES];
     bool used;
-    char name[LETTER_NAME_MAX]; /* who has used it */
+    char name[LETTER_NAME_MAX]; /* who has used it, and where that is */
+    char address[LETTER_ADDRESS_MAX];
 };
 
 struct sponsor {
@@ -67,14 +68,15 @@ static unsigned open_count(const struct sponsor *sponsor)
 
 /* --- What a joiner is told ------------------------------------------------------------------ */
 
-static bool was_invited(const struct sponsor *sponsor, const char *name)
+/* Who was let in under that name; NULL: nobody. */
+static struct invited *find_invited(struct sponsor *sponsor, const char *name)
 {
     for (unsigned i = 0; i < sponsor->count; i++) {
         if (strcmp(sponsor->invited[i].name, name) == 0) {
-            return true;
+            return &sponsor->invited[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 /* Adds a name to a list with commas, of which there are `count`. */
@@ -91,7 +93,7 @@ static void add_name(char *list, size_t size, const char *name, unsigned *count)
  * found once more otherwise, beside those who vote. The names that it is given then are those of
  * this host, of the members and of who is let in, as many as are to vote; until there are so many
  * they stay. */
-static void name_voters(const struct sponsor *sponsor, const json_t *members, const char *joiner,
+static void name_voters(struct sponsor *sponsor, const json_t *members, const char *joiner,
                         char conf[CONF_TEXT_MAX])
 {
     char value[CONF_VALUE_MAX];
@@ -110,7 +112,7 @@ static void name_voters(const struct sponsor *sponsor, const json_t *members, co
     {
         const char *name = document_text(member, "name", "");
         if (count < target && strcmp(name, sponsor->self) != 0 && strcmp(name, joiner) != 0 &&
-            !was_invited(sponsor, name) && letter_name_is_good(name)) {
+            find_invited(sponsor, name) == NULL && letter_name_is_good(name)) {
             add_name(list, sizeof list, name, &count);
         }
     }
@@ -164,9 +166,10 @@ static bool is_member(const json_t *members, const char *name)
 }
 
 /* Fills in the answer, and the configuration of this host as it is to be from then on. */
-static void decide(const struct sponsor *sponsor, const struct letter_ask *ask,
+static void decide(struct sponsor *sponsor, const struct letter_ask *ask,
                    struct letter_answer *answer)
 {
+    const struct invited *former = find_invited(sponsor, ask->name);
     char key[CONF_VALUE_MAX] = "";
     struct answer members = {.json = NULL};
     struct failure failure;
@@ -181,9 +184,11 @@ static void decide(const struct sponsor *sponsor, const struct letter_ask *ask,
                           &failure) != EXIT_DONE) {
         snprintf(answer->refusal, sizeof answer->refusal,
                  "the doyend of %s does not answer: start it, and try again", sponsor->self);
-    } else if (is_member(members.json, ask->name) || was_invited(sponsor, ask->name)) {
+    } else if (is_member(members.json, ask->name) ||
+               (former != NULL && strcmp(former->address, ask->address) != 0)) {
+        /* The same host may ask again, with another word: the answer to it may have been lost. */
         snprintf(answer->refusal, sizeof answer->refusal,
-                 "there is a member %s: give this one another name, as in doyen join --name %.50s2",
+                 "there is a host %s: give this one another name, as in doyen join --name %.50s2",
                  ask->name, ask->name);
     } else {
         name_seed(sponsor, ask->address, answer->conf);
@@ -241,8 +246,13 @@ static void let_in(struct sponsor *sponsor, struct asking *asking, struct invite
         printf("%s at %s was refused: %s\n", ask->name, asking->from, answer.refusal);
     } else {
         /* Used from here on, whatever becomes of the answer: nobody gets a second one. */
+        struct invited *const former = find_invited(sponsor, ask->name);
+        if (former != NULL) {
+            former->name[0] = '\0';
+        }
         invited->used = true;
         snprintf(invited->name, sizeof invited->name, "%s", ask->name);
+        snprintf(invited->address, sizeof invited->address, "%s", ask->address);
     }
     const bool sent = reply(sponsor, asking, invited->word, &answer);
     if (!refused) {

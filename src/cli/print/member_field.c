@@ -207,7 +207,8 @@ bool member_field_parse(struct member_field *field, const char *name, size_t len
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const size_t known = strlen(kinds[i].name);
         const bool has_key = kinds[i].name[known - 1] == '.';
-        if (has_key ? length > known && strncmp(field->name, kinds[i].name, known) == 0
+        if (has_key ? length > known && strncmp(field->name, kinds[i].name, known) == 0 &&
+                          strcspn(field->name, " =") == length /* as no key of a tag has */
                     : strcmp(field->name, kinds[i].name) == 0) {
             field->kind = &kinds[i];
             return true;

@@ -1,7 +1,9 @@
 #include "cli/print/member_filter.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
+#include <wctype.h>
 
 #include "cli/print/member_field.h"
 #include "cli/request/document.h"
@@ -41,8 +43,27 @@ const char *member_filter_add_states(struct member_filter *filter, const char *t
     }
 }
 
+/* Has it a class of characters that there is not, as [[:foo:]]? fnmatch would match nothing. */
+static bool has_unknown_class(const char *pattern)
+{
+    for (const char *at = pattern; (at = strstr(at, "[:")) != NULL; at += 2) {
+        const char *const end = strstr(at + 2, ":]");
+        char name[16];
+        if (end != NULL) {
+            snprintf(name, sizeof name, "%.*s", (int)(end - at - 2), at + 2);
+            if (wctype(name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool member_filter_is_pattern(const char *pattern)
 {
+    if (has_unknown_class(pattern)) {
+        return false;
+    }
     for (const char *at = pattern; *at != '\0'; at++) {
         if (*at == '\\') {
             if (*++at == '\0') {

@@ -11,7 +11,7 @@
 
 enum {
     KEY_EXPECT_USER = 0x100, /* no letter stands for it */
-    ROLE_BYTES_MAX = 63,
+    NAME_BYTES_MAX = 63,
 };
 
 void cli_deinit(struct cli *cli)
@@ -74,20 +74,51 @@ void cli_usage_error(const struct argp_state *state, const char *format, ...)
     usage_refuse_list(state->name, format, arguments);
 }
 
-const char *cli_role(const struct argp_state *state, const char *name)
+/* Roles and members may have the same names. */
+static bool is_name(const char *name)
 {
     static const char allowed[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const size_t length = strlen(name);
 
-    if (length == 0 || length > ROLE_BYTES_MAX || name[0] == '-' ||
-        strspn(name, allowed) != length) {
+    return length > 0 && length <= NAME_BYTES_MAX && name[0] != '-' &&
+           strspn(name, allowed) == length;
+}
+
+const char *cli_role(const struct argp_state *state, const char *name)
+{
+    if (!is_name(name)) {
         cli_usage_error(state,
                         "'%.80s' is not the name of a role: use 1 to %d of A-Z a-z 0-9 . _ -, no "
                         "dash first",
-                        name, ROLE_BYTES_MAX);
+                        name, NAME_BYTES_MAX);
     }
     return name;
+}
+
+const char *cli_member(const struct argp_state *state, const char *option, const char *name)
+{
+    if (name[0] == '\0') {
+        cli_usage_error(state, "%s is empty: give the name of a member", option);
+    }
+    if (!is_name(name)) {
+        cli_usage_error(state,
+                        "%s: no member can be called '%.80s': a name has 1 to %d of A-Z a-z 0-9 . "
+                        "_ -, no dash first",
+                        option, name, NAME_BYTES_MAX);
+    }
+    return name;
+}
+
+const char *cli_tag(const struct argp_state *state, const char *option, const char *tag)
+{
+    const size_t key_bytes = strcspn(tag, "=");
+
+    if (key_bytes == 0 || memchr(tag, ' ', key_bytes) != NULL) {
+        cli_usage_error(state, "%s %.80s: give KEY or KEY=VALUE, and no blank in the key", option,
+                        tag);
+    }
+    return tag;
 }
 
 /* What the parsers of a verb's command line work on. */

@@ -51,6 +51,10 @@ void cli_usage_error(const struct argp_state *state, const char *format, ...)
 /* For verb->parse: the name of a role, which it returns, or the error above. */
 const char *cli_role(const struct argp_state *state, const char *name);
 
+/* The same of the name of a member, which `option` was given, and of a tag to look for. */
+const char *cli_member(const struct argp_state *state, const char *option, const char *name);
+const char *cli_tag(const struct argp_state *state, const char *option, const char *tag);
+
 /* Makes the client, unless that was done; it looks for the daemon when it asks. */
 enum exit_code cli_connect(struct cli *cli, struct failure *failure);
 

@@ -1,5 +1,6 @@
 #include "cli/run/run_report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -274,7 +275,8 @@ void run_report_news(const struct run_voice *voice, const struct run_news *news)
         break;
     case RUN_FAILED:
         run_say(voice, "failed", json_incref(facts), "the command cannot be run: %s",
-                strerror(news->status));
+                news->status == ENOENT ? "the interpreter that its first line names is not there"
+                                       : strerror(news->status));
         break;
     case RUN_ENDED:
         report_end(voice, news);

@@ -22,10 +22,14 @@ enum {
 /* --- Asking --- */
 
 /* Until all have answered, or nobody has for some time after the last one was asked. */
-enum exit_code status_all_ask(struct cli *cli, struct answer *answer)
+enum exit_code status_all_ask(struct cli *cli, struct answer *answer, struct failure *failure)
 {
     uint64_t deadline_ms = clock_now_ms() + PATIENCE_MS;
-    enum exit_code code = cli_get(cli, "/v1/peers?begin", answer);
+    enum exit_code code = cli_connect(cli, failure);
+
+    if (code == EXIT_DONE) {
+        code = client_get(cli->client, "/v1/peers?begin", REQUEST_TIMEOUT_MS, answer, failure);
+    }
 
     while (code == EXIT_DONE && document_number(answer->json, "waiting") > 0 &&
            clock_left_ms(deadline_ms) > 0) {
@@ -34,7 +38,7 @@ enum exit_code status_all_ask(struct cli *cli, struct answer *answer)
         answer_deinit(answer);
         clock_sleep_ms(many ? ASK_MANY_AGAIN_MS : ASK_AGAIN_MS);
         deadline_ms = unasked ? clock_now_ms() + PATIENCE_MS : deadline_ms;
-        code = cli_get(cli, "/v1/peers", answer);
+        code = client_get(cli->client, "/v1/peers", REQUEST_TIMEOUT_MS, answer, failure);
     }
     return code;
 }
@@ -200,10 +204,11 @@ static enum exit_code print_all(const json_t *peers)
 enum exit_code status_all(struct cli *cli)
 {
     struct answer answer = {.json = NULL};
-    enum exit_code code = status_all_ask(cli, &answer);
+    struct failure failure;
+    enum exit_code code = status_all_ask(cli, &answer, &failure);
 
     if (code != EXIT_DONE) {
-        return code;
+        return failure_report(&failure);
     }
     if (cli->json) {
         cli_print_document(&answer);

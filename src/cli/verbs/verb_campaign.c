@@ -56,6 +56,14 @@ static void parse_word(struct campaign_options *options, char *argument, struct 
     state->next = state->argc; /* The rest is the command's. */
 }
 
+static void set_preempt(struct doyen_campaign *campaign, int wish, struct argp_state *state)
+{
+    if (campaign->preempt != DOYEN_PREEMPT_DEFAULT && campaign->preempt != wish) {
+        cli_usage_error(state, "preempting and --no-preempt contradict each other: leave one out");
+    }
+    campaign->preempt = wish;
+}
+
 static error_t parse_campaign(int key, char *argument, struct argp_state *state)
 {
     struct campaign_options *options = state->input;
@@ -70,7 +78,7 @@ static error_t parse_campaign(int key, char *argument, struct argp_state *state)
         campaign->holders = parse_number("--holders", argument, 1, HOLDERS_MAX, state);
         return 0;
     case 'n':
-        campaign->need = argument;
+        campaign->need = cli_tag(state, "--need", argument);
         return 0;
     case 'o':
         options->wish.once = true;
@@ -82,13 +90,13 @@ static error_t parse_campaign(int key, char *argument, struct argp_state *state)
         campaign->priority = parse_number("--priority", argument, 0, UINT32_MAX, state);
         return 0;
     case OPTION_PREEMPT:
-        campaign->preempt = DOYEN_PREEMPT_YES;
+        set_preempt(campaign, DOYEN_PREEMPT_YES, state);
         return 0;
     case OPTION_NO_PREEMPT:
-        campaign->preempt = DOYEN_PREEMPT_NO;
+        set_preempt(campaign, DOYEN_PREEMPT_NO, state);
         return 0;
     case OPTION_PREEMPT_AFTER:
-        campaign->preempt = DOYEN_PREEMPT_YES;
+        set_preempt(campaign, DOYEN_PREEMPT_YES, state);
         campaign->preempt_after_ms = parse_duration("--preempt-after", argument, state);
         return 0;
     case 't':

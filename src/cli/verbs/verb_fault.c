@@ -27,6 +27,7 @@ static void check_delay(struct fault_options *options, struct argp_state *state)
     if (options->word_count != 3) {
         cli_usage_error(state, "delay takes a member and a duration: doyen fault delay NAME 200ms");
     }
+    (void)cli_member(state, "delay", options->words[1]);
     if (!duration_parse(options->words[2], &options->delay_ms)) {
         cli_usage_error(state, "delay %s %s: give a number and its unit, as in 200ms or 1s",
                         options->words[1], options->words[2]);
@@ -45,6 +46,9 @@ static void check_words(struct fault_options *options, struct argp_state *state)
     if (strcmp(kind, "drop") == 0) {
         if (options->word_count < 2) {
             cli_usage_error(state, "drop takes members: doyen fault drop NAME...");
+        }
+        for (size_t i = 1; i < options->word_count; i++) {
+            (void)cli_member(state, "drop", options->words[i]);
         }
     } else if (strcmp(kind, "delay") == 0) {
         check_delay(options, state);

@@ -137,11 +137,12 @@ static enum exit_code print_matrix(const json_t *document)
 static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
 {
     struct answer answer;
+    struct failure failure;
 
     cli_parse(cli, &verb_matrix, argc, argv, NULL);
-    enum exit_code code = status_all_ask(cli, &answer);
+    enum exit_code code = status_all_ask(cli, &answer, &failure);
     if (code != EXIT_DONE) {
-        return code;
+        return failure_report(&failure);
     }
     if (cli->json) {
         cli_print_document(&answer);

@@ -42,10 +42,11 @@ static void parse_name(struct members_options *options, const char *text, struct
         cli_usage_error(state, "--name is empty: give a name, or a pattern such as 'web-*'");
     }
     if (!member_filter_is_pattern(text)) {
-        cli_usage_error(state,
-                        "--name %s is no pattern: close its [, or write \\ before what stands for "
-                        "itself",
-                        text);
+        cli_usage_error(
+            state,
+            "--name %s is no pattern: close its [, use a class of characters that there "
+            "is, or write \\ before what stands for itself",
+            text);
     }
     if (!member_filter_add_name(&options->filter, text)) {
         cli_usage_error(state, "--name is given more than %d times", MEMBER_FILTER_MAX);
@@ -54,10 +55,7 @@ static void parse_name(struct members_options *options, const char *text, struct
 
 static void parse_tag(struct members_options *options, const char *text, struct argp_state *state)
 {
-    if (text[0] == '\0' || text[0] == '=') {
-        cli_usage_error(state, "--tag %s: give KEY or KEY=VALUE", text);
-    }
-    if (!member_filter_add_tag(&options->filter, text)) {
+    if (!member_filter_add_tag(&options->filter, cli_tag(state, "--tag", text))) {
         cli_usage_error(state, "--tag is given more than %d times", MEMBER_FILTER_MAX);
     }
 }

@@ -115,9 +115,10 @@ static void add_source(struct report *report, const struct source *source)
 static void add_peers(struct report *report)
 {
     struct answer answer = {.json = NULL};
+    struct failure failure;
 
-    if (status_all_ask(report->cli, &answer) != EXIT_DONE) {
-        note_missing(report, "peers.json", "the daemon does not say");
+    if (status_all_ask(report->cli, &answer, &failure) != EXIT_DONE) {
+        note_missing(report, "peers.json", failure.text);
         return;
     }
     add(report, "peers.json", answer.text, strlen(answer.text));
@@ -224,31 +225,28 @@ static enum exit_code pack(struct report *report, const char *path, const char *
 }
 
 /* "doyen-report-athens" */
-static void folder_name(const char *status, char *folder, size_t size)
+static void folder_name(const json_t *status, char *folder, size_t size)
 {
-    json_t *document = json_loads(status, 0, NULL);
-
-    snprintf(folder, size, "doyen-report-%.63s", document_text(document, "self", "node"));
-    json_decref(document);
+    snprintf(folder, size, "doyen-report-%.63s", document_text(status, "self", "node"));
 }
 
 static enum exit_code run_report(struct cli *cli, int argc, char **argv)
 {
     struct report_options options = {.path = NULL};
     struct report report = {.cli = cli};
+    struct answer status = {.json = NULL};
     struct failure failure;
     char folder[96];
-    char *status = NULL;
 
     cli_parse(cli, &verb_report, argc, argv, &options);
-    if (cli_connect(cli, &failure) != EXIT_DONE ||
-        ask(cli, sources[0].path, &status, &failure) != EXIT_DONE) {
-        return failure_report(&failure);
+    enum exit_code code = cli_get(cli, sources[0].path, &status);
+    if (code != EXIT_DONE) {
+        return code;
     }
-    folder_name(status, folder, sizeof folder);
+    folder_name(status.json, folder, sizeof folder);
     report.archive = report_archive_open(options.path, folder, &failure);
-    const enum exit_code code = report.archive == NULL ? failure_report(&failure)
-                                                       : pack(&report, options.path, status);
-    doyen_free(cli->client, status);
+    code = report.archive == NULL ? failure_report(&failure)
+                                  : pack(&report, options.path, status.text);
+    answer_deinit(&status);
     return code;
 }

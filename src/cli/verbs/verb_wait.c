@@ -9,6 +9,8 @@
 #include "cli/request/cli.h"
 #include "cli/verbs/verbs.h"
 
+enum { MEMBERS_MAX = 4096 }; /* of doyend --capacity */
+
 struct wait_options {
     struct doyen_condition condition;
     uint64_t timeout_ms; /* 0: not given */
@@ -25,22 +27,14 @@ static void parse_member_count(const char *text, struct doyen_condition *conditi
     const bool at_least = strcmp(end, "+") == 0;
 
     if (text[0] < '0' || text[0] > '9' || (*end != '\0' && !at_least) || count < 1 ||
-        count > UINT32_MAX) {
+        count > MEMBERS_MAX) {
         cli_usage_error(state,
-                        "--members %s: give a number of members, 1 or more, with a + behind it "
+                        "--members %s: give a number of members, 1 to %d, with a + behind it "
                         "(3+) for \"at least\"",
-                        text);
+                        text, MEMBERS_MAX);
     }
     condition->members = (uint32_t)count;
     condition->at_least = at_least;
-}
-
-static const char *parse_name(const char *option, const char *text, struct argp_state *state)
-{
-    if (text[0] == '\0') {
-        cli_usage_error(state, "%s is empty: give the name of a member", option);
-    }
-    return text;
 }
 
 static uint64_t parse_timeout(const char *text, struct argp_state *state)
@@ -54,16 +48,13 @@ static uint64_t parse_timeout(const char *text, struct argp_state *state)
     return timeout_ms;
 }
 
-static void parse_tag(char *text, struct doyen_condition *condition, struct argp_state *state)
+static void parse_tag(const char *text, struct doyen_condition *condition, struct argp_state *state)
 {
-    if (text[0] == '\0' || text[0] == '=') {
-        cli_usage_error(state, "--tag %s: give KEY or KEY=VALUE", text);
-    }
     if (condition->tag != NULL) {
         cli_usage_error(state, "--tag is given twice, %s and %s: one tag is waited for",
                         condition->tag, text);
     }
-    condition->tag = text;
+    condition->tag = cli_tag(state, "--tag", text);
 }
 
 static bool asks_for_anything(const struct doyen_condition *condition)
@@ -82,13 +73,13 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
         parse_member_count(argument, &options->condition, state);
         return 0;
     case 'o':
-        options->condition.coordinator = parse_name("--coordinator", argument, state);
+        options->condition.coordinator = cli_member(state, "--coordinator", argument);
         return 0;
     case 'n':
-        options->condition.name = parse_name("--name", argument, state);
+        options->condition.name = cli_member(state, "--name", argument);
         return 0;
     case 'x':
-        options->condition.gone = parse_name("--gone", argument, state);
+        options->condition.gone = cli_member(state, "--gone", argument);
         return 0;
     case 'T':
         parse_tag(argument, &options->condition, state);

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "control/http/answer.h"
 #include "control/resources/dispatch.h"
@@ -94,21 +95,36 @@ static enum MHD_Result answer_head(struct request *request, struct answer answer
     return result;
 }
 
+/* Counts the headers that say how long the body is. */
+static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    unsigned *lengths = context;
+
+    (void)kind;
+    (void)value;
+    *lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 ||
+                strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    return MHD_YES;
+}
+
 /* The head of a request has arrived. It is answered when the rest has arrived too: an earlier
  * answer would make libmicrohttpd close the connection. */
 static enum MHD_Result request_begin(struct request *request)
 {
     const char *length = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                      MHD_HTTP_HEADER_CONTENT_LENGTH);
+    unsigned lengths = 0;
 
     text_builder_clear(&request->body);
     queue_forget(&request->waiter);
-    if (length != NULL && MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-                                                      MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL) {
+    (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_length, &lengths);
+    if (lengths > 1) {
         /* A proxy may go by the other one, and take the rest for a request of its own. */
         return answer_head(request,
                            answer_problem(MHD_HTTP_BAD_REQUEST, "two lengths", "leave one out",
-                                          "Content-Length and Transfer-Encoding are both given"));
+                                          "Content-Length and Transfer-Encoding are both given, "
+                                          "or one of them twice"));
     }
     if (length != NULL && strtoull(length, NULL, 10) > BODY_BYTES_MAX) {
         return answer_head(request, answer_problem(MHD_HTTP_CONTENT_TOO_LARGE, "body too large",

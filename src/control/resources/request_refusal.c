@@ -60,15 +60,14 @@ static struct answer answer_wrong_method(const struct resource *resource, const 
     return answer;
 }
 
-static struct answer answer_unix_only(const struct request *request,
-                                      const struct resource *resource)
+static struct answer answer_unix_only(const struct request *request)
 {
     char hint[CONFIG_PATH_MAX + 64];
 
     snprintf(hint, sizeof hint, "ask at the control socket %s on its host",
              node_config(request->server->control->node)->control);
     return answer_problem(MHD_HTTP_FORBIDDEN, "not over TCP", hint,
-                          "%s is served on the Unix socket only", resource->path);
+                          "that is for the control socket alone");
 }
 
 /* The check is for TCP alone: only programs of this host reach the Unix socket, whatever host name
@@ -233,7 +232,7 @@ static bool refuse_route(const struct request *request, const char *path, const 
         *refusal = answer_wrong_method(*resource, method);
         return true;
     case ROUTE_UNIX_ONLY:
-        *refusal = answer_unix_only(request, *resource);
+        *refusal = answer_unix_only(request);
         return true;
     case ROUTE_FOUND:
         break;

@@ -1,10 +1,13 @@
 #include "runtime/options/config_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ini.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct file_reading {
     const char *path;
@@ -23,6 +26,14 @@ static void refuse_line(struct file_reading *reading, const char *why)
 {
     reading->faulty = true;
     (void)complaint_set(reading->complaint, "%.300s:%u: %s", reading->path, reading->number, why);
+}
+
+/* Is the line KEY = VALUE? inih takes a colon for the sign, too, which other readers do not. */
+static bool is_setting(const char *text)
+{
+    const size_t key_bytes = strcspn(text, "=:");
+
+    return key_bytes > 0 && text[key_bytes] == '=';
 }
 
 /* Hands inih one line. inih itself would take a line that is longer than its buffer for two, and
@@ -61,6 +72,14 @@ static char *next_line(char *out, int size, void *context)
     }
     memcpy(out, text, bytes);
     out[bytes] = '\0';
+    if (bytes > 0 && out[0] == '[') {
+        refuse_line(reading, "there are no sections here: remove this line");
+        return NULL;
+    }
+    if (bytes > 0 && !is_setting(out)) {
+        refuse_line(reading, "neither a setting nor a comment: write KEY = VALUE");
+        return NULL;
+    }
     return out;
 }
 
@@ -69,13 +88,8 @@ static int on_inih_setting(void *context, const char *section, const char *key, 
 {
     struct file_reading *reading = context;
 
+    (void)section; /* There are none. */
     if (reading->faulty || reading->stopped) {
-        return 0;
-    }
-    if (section[0] != '\0') {
-        char why[120];
-        snprintf(why, sizeof why, "there are no sections here: remove [%.50s]", section);
-        refuse_line(reading, why);
         return 0;
     }
     if (!reading->on_setting(reading->context, key, value, reading->number)) {
@@ -85,17 +99,42 @@ static int on_inih_setting(void *context, const char *section, const char *key, 
     return 1;
 }
 
+/* Opens a regular file alone: others could make the start wait, or read without an end. */
+static FILE *open_regular(const char *path, const char **why)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        *why = strerror(errno);
+    } else if (S_ISDIR(status.st_mode)) {
+        *why = strerror(EISDIR);
+    } else if (!S_ISREG(status.st_mode)) {
+        *why = "it is no regular file";
+    } else {
+        FILE *file = fdopen(fd, "r");
+        if (file != NULL) {
+            return file;
+        }
+        *why = strerror(errno);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return NULL;
+}
+
 bool config_file_read(const char *path, config_file_on_setting *on_setting, void *context,
                       struct complaint *complaint)
 {
     struct file_reading reading = {
         .path = path, .on_setting = on_setting, .context = context, .complaint = complaint};
 
-    reading.file = fopen(path, "re");
+    const char *why = "";
+    reading.file = open_regular(path, &why);
     if (reading.file == NULL) {
-        return complaint_set(complaint,
-                             "cannot read the configuration file %.300s: %s: check --config", path,
-                             strerror(errno));
+        return complaint_set(
+            complaint, "cannot read the configuration file %.300s: %s: check --config", path, why);
     }
 
     const int bad_line = ini_parse_stream(next_line, &reading, on_inih_setting, &reading);

@@ -557,6 +557,11 @@ static bool complete_seeds(struct reading *reading)
         if (!address_parse_host(endpoint->host, endpoint->port, &address)) {
             continue;
         }
+        if (!address_is_of_one_host(&address)) {
+            snprintf(why, sizeof why, "%s is no address of one node: name one that runs doyend",
+                     address_text(&address, seed));
+            return refuse_option(reading, "seed", why);
+        }
         if (!address_families_meet(&config->listen, &address)) {
             snprintf(why, sizeof why,
                      "%s is %s and --listen is %s: listen on [::]:%u, which is both, or name seeds "
@@ -763,11 +768,20 @@ static bool complete_expect(struct reading *reading)
     return true;
 }
 
+/* Is the second address among those of the first, a wildcard perhaps? */
+static bool addresses_overlap(const struct address *wide, const struct address *address)
+{
+    return wide->port == address->port &&
+           (address_equal(wide, address) ||
+            (address_is_wildcard(wide) && address_families_meet(wide, address)));
+}
+
 static bool complete_http(struct reading *reading)
 {
     const struct config *config = &reading->partial.config;
 
-    if (config->http_on && address_equal(&config->http, &config->listen)) {
+    if (config->http_on && (addresses_overlap(&config->http, &config->listen) ||
+                            addresses_overlap(&config->listen, &config->http))) {
         return refuse_option(reading, "http",
                              "peers are served at this address already: choose another port");
     }

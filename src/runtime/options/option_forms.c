@@ -22,7 +22,7 @@ static bool parse_advertise(const struct setting *option, struct partial_config 
     if (!value_address(text, 0, advertise, complaint)) {
         return false;
     }
-    if (address_is_wildcard(advertise)) {
+    if (!address_is_of_one_host(advertise)) {
         return complaint_set(
             complaint, "'%.60s' is no address that others could reach: name a single one", text);
     }
