@@ -227,11 +227,19 @@ func (c *Client) SetTags(ctx context.Context, tags map[string]*string) (*View, e
 			wanted.Set[key] = *value
 		}
 	}
+	ask := func() error { return c.ask(ctx, http.MethodPost, "/v1/tags", wanted, &struct{}{}) }
+	shown := func(view *View) bool { return shows(view.Member(view.Node), tags) }
+	return c.bringAbout(ctx, ask, shown, "the view does not show the tags; is there a coordinator?")
+}
+
+// bringAbout asks, again and again, until the view shows it: a node that finds no coordinator gives up
+// after a while.
+func (c *Client) bringAbout(ctx context.Context, ask func() error, shown func(*View) bool, missing string) (*View, error) {
 	var asked time.Time
 	for {
-		if time.Since(asked) >= askAgain { // A node that finds no coordinator gives up after a while.
+		if time.Since(asked) >= askAgain {
 			asked = time.Now()
-			if err := c.ask(ctx, http.MethodPost, "/v1/tags", wanted, &struct{}{}); err != nil {
+			if err := ask(); err != nil {
 				return nil, err
 			}
 		}
@@ -239,14 +247,14 @@ func (c *Client) SetTags(ctx context.Context, tags map[string]*string) (*View, e
 		if err != nil {
 			return nil, err
 		}
-		if shows(view.Member(view.Node), tags) {
+		if shown(view) {
 			return view, nil
 		}
 		if err := c.sleepUntilEvent(ctx, view.Resume); err != nil {
 			return nil, err
 		}
 		if ctx.Err() != nil {
-			return nil, tooLate(ctx, "the view does not show the tags; is there a coordinator?")
+			return nil, tooLate(ctx, missing)
 		}
 	}
 }
