@@ -99,6 +99,16 @@ class Wait(TestCase):
         cluster.start("byzantium")
         client.wait(members=2, at_least=True, coordinator="athens", timeout=LIMIT_S)
 
+    def test_refuses_what_it_could_wait_for_in_vain(self):
+        client = doyen.Client("/nonexistent/x.sock")
+        for members in ("3", 0, -1, 2.0, True):
+            with self.assertRaises(doyen.Error) as caught:
+                client.wait(members=members, timeout=LIMIT_S)
+            self.assertEqual(caught.exception.code, doyen.USAGE)
+        with self.assertRaises(doyen.Error) as caught:
+            doyen.Client("")
+        self.assertIn("control is empty", str(caught.exception))
+
     def test_says_what_is_missing_when_the_time_is_over(self):
         cluster = self.cluster(1)
         client = doyen.Client(cluster.control("athens"))

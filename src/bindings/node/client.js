@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, tooLate } from "./errors.js";
+import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE, tooLate } from "./errors.js";
 import { REQUEST_MS, events, get } from "./http.js";
 import { Answer, Lead, Link, tryToLead } from "./lease.js";
-import { isReplaced, leaderOf, missingIn, viewOf, votersOf } from "./model.js";
+import { checkConditions, isReplaced, leaderOf, missingIn, viewOf, votersOf } from "./model.js";
 import { Holding, RoleLink, campaignBody } from "./role.js";
 import { QUIET_MS, Story } from "./story.js";
 import { account, find } from "./target.js";
@@ -27,6 +27,14 @@ function mayPass(error, first) {
 // For how long to wait for an answer where all has to be over by then.
 function answerWithin(until) {
   return Math.max(1, Math.min(REQUEST_MS, until - performance.now()));
+}
+
+// When it has to be over. Without that it would never be.
+function end(timeoutMs) {
+  if (!(timeoutMs >= 0)) {
+    throw new DoyenError(USAGE, `timeoutMs is ${timeoutMs}: give the time in ms within which it has to be done`);
+  }
+  return performance.now() + timeoutMs;
 }
 
 export class Client {
@@ -83,8 +91,9 @@ export class Client {
     }
   }
 
-  async wait({ timeoutMs, signal, ...conditions }) {
-    const until = performance.now() + timeoutMs;
+  async wait({ timeoutMs, signal, ...conditions } = {}) {
+    checkConditions(conditions);
+    const until = end(timeoutMs);
     let missing = "";
     for (;;) {
       try {
@@ -111,7 +120,7 @@ export class Client {
   }
 
   async setTags(changes, { timeoutMs, signal } = {}) {
-    const until = performance.now() + timeoutMs;
+    const until = end(timeoutMs);
     const wanted = Object.entries(changes);
     const document = {
       set: Object.fromEntries(wanted.filter(([, value]) => value !== null)),
@@ -147,7 +156,7 @@ export class Client {
   }
 
   async replaceVoter(name, { by = name, timeoutMs, signal } = {}) {
-    const until = performance.now() + timeoutMs;
+    const until = end(timeoutMs);
     const before = await this.voters({ signal });
     const document = by === name ? { replace: name } : { replace: name, with: by };
     const ask = (more) => get(this.#daemon, "/v1/voters", { ...more, signal, timeoutMs: answerWithin(until) });

@@ -1,6 +1,6 @@
 // What a node knows, as values that do not change.
 
-import { DoyenError, REFUSED } from "./errors.js";
+import { DoyenError, REFUSED, USAGE } from "./errors.js";
 
 export function memberOf(entry) {
   return Object.freeze({
@@ -109,6 +109,20 @@ function has({ tags }, tag) {
   const at = tag.indexOf("=");
   const key = at < 0 ? tag : tag.slice(0, at);
   return Object.hasOwn(tags, key) && (at < 0 || tags[key] === tag.slice(at + 1));
+}
+
+const CONDITIONS = ["members", "atLeast", "name", "gone", "coordinator", "acting", "guardMet", "tag"];
+
+// Refuses what Client.wait could wait for in vain.
+export function checkConditions(conditions) {
+  const { members } = conditions;
+  const unknown = Object.keys(conditions).find((key) => !CONDITIONS.includes(key));
+  if (unknown !== undefined) {
+    throw new DoyenError(USAGE, `wait knows no ${unknown}: there are ${CONDITIONS.join(", ")}, timeoutMs and signal`);
+  }
+  if (members !== undefined && !(Number.isInteger(members) && members > 0)) {
+    throw new DoyenError(USAGE, `members is ${JSON.stringify(members)}: give a number of members, 1 or more`);
+  }
 }
 
 // What of the conditions of Client.wait does not hold yet, for a message; empty when everything

@@ -20,6 +20,9 @@ function list(directory) {
 
 // The path of the control socket: the one given, else DOYEN_CONTROL, else the only one there is.
 export function find(control, environment = process.env, system = SYSTEM_DIRECTORY) {
+  if (control === "") {
+    throw new DoyenError(USAGE, "control is empty: name the daemon's socket, or leave it out");
+  }
   const found = control || environment.DOYEN_CONTROL || search(environment, system);
   if (Buffer.byteLength(found) > PATH_BYTES_MAX) {
     throw new DoyenError(

@@ -356,6 +356,17 @@ test("all that is exported is declared", () => {
   }
 });
 
+test("what could be waited for in vain is refused", async () => {
+  const client = new Client({ control: "/nonexistent/x.sock" });
+  for (const members of ["3", 0, -1, 2.5]) {
+    await refuses(client.wait({ members, timeoutMs: LIMIT_MS }), USAGE, /give a number of members/);
+  }
+  await refuses(client.wait({ members: 1, timeout: 1000 }), USAGE, /wait knows no timeout: .*timeoutMs/);
+  await refuses(client.wait(), USAGE, /timeoutMs is undefined/);
+  await refuses(client.setTags({ zone: "a" }), USAGE, /timeoutMs is undefined/);
+  assert.throws(() => new Client({ control: "" }), /control is empty/);
+});
+
 test("wait ends on time while the daemon is stopped", async (t) => {
   const cluster = await Cluster.of(t, 1);
   const client = new Client({ control: cluster.control("athens") });

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Mapping, Optional
 
-from .errors import REFUSED, Error
+from .errors import REFUSED, USAGE, Error
 
 _WISH_AGAIN_S = 1.0  # a coordinator that was asked for other voters may have gone
 _ASK_AGAIN_S = 2.0  # a node that finds no coordinator gives up after a while
@@ -341,6 +341,9 @@ class Conditions:
         guard_met: bool = False,
         tag: Optional[str] = None,
     ) -> None:
+        whole = isinstance(members, int) and not isinstance(members, bool)
+        if members is not None and not (whole and members > 0):
+            raise Error(USAGE, f"members is {members!r}: give a number of members, 1 or more")
         self._tag = tag
         self._members = members
         self._at_least = at_least

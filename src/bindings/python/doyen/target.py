@@ -27,6 +27,8 @@ def _list(directory: str) -> list[str]:
 
 def find(control: Optional[str]) -> str:
     """The path of the control socket: the one given, else DOYEN_CONTROL, else the only one there is."""
+    if control == "":
+        raise Error(USAGE, "control is empty: name the daemon's socket, or leave it out")
     path = control or os.environ.get("DOYEN_CONTROL") or _search()
     if len(os.fsencode(path)) > PATH_BYTES_MAX:
         raise Error(
