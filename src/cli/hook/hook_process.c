@@ -243,7 +243,8 @@ void hook_run(const struct hook_run *run, struct hook_result *result)
     } else {
         result->end = HOOK_FAILED;
         (void)failure_set(&result->failure, EXIT_REFUSED, "%s cannot be run: %s", run->path,
-                          strerror(error));
+                          error == ENOENT ? "the interpreter that its first line names is not there"
+                                          : strerror(error));
     }
     if (children >= 0) {
         (void)close(children);
