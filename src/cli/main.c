@@ -108,10 +108,10 @@ static error_t parse_beginning(int key, char *argument, struct argp_state *state
     case 'h':
     case '?':
         print_help(stdout);
-        exit(finish_output(EXIT_DONE));
+        exit((int)finish_output(EXIT_DONE));
     case 'v':
         puts("doyen " DOYEN_VERSION);
-        exit(finish_output(EXIT_DONE));
+        exit((int)finish_output(EXIT_DONE));
     case ARGP_KEY_ARG:
         beginning->verb_index = state->next - 1;
         state->next = state->argc; /* The rest is the verb's to read. */

@@ -264,7 +264,7 @@ Test(config, the_file_may_be_commented_indented_and_repeat_what_is_a_list)
     struct result *result = parse_file("\xef\xbb\xbf# a comment\n; another\n\n"
                                        "name = cyrene ; behind a value\n"
                                        "   seed = a\n"
-                                       "seed: b:1\r\n"
+                                       "seed = b:1\r\n"
                                        "faults = on\n",
                                        "");
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* before the text, as some editors write it */
+
 struct file_reading {
     const char *path;
     FILE *file;
@@ -52,7 +54,11 @@ static char *next_line(char *out, int size, void *context)
     }
     reading->number++;
 
-    const char *text = reading->line + strspn(reading->line, " \t\r\n");
+    const char *text = reading->line;
+    if (reading->number == 1 && strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0) {
+        text += strlen(BYTE_ORDER_MARK);
+    }
+    text += strspn(text, " \t\r\n");
     size_t bytes = strlen(text);
     if (strlen(reading->line) != (size_t)length) {
         refuse_line(reading, "has a zero byte in it: give a text file");
