@@ -156,14 +156,12 @@ static bool compose(struct buffer *out, const struct target *target,
 {
     const size_t length = request->body == NULL ? 0 : strlen(request->body);
     char authority[TARGET_URL_MAX + 1];
-    char prefix[TARGET_URL_MAX + 1];
     char lengths[64];
 
-    url_split(target, authority, prefix);
+    url_authority(target, authority);
     snprintf(lengths, sizeof lengths, "Content-Length: %zu\r\n", length);
-    return append(out, request->method) && append(out, " ") && append(out, prefix) &&
-           append(out, request->path) && append(out, " HTTP/1.1\r\nHost: ") &&
-           append(out, authority) &&
+    return append(out, request->method) && append(out, " ") && append(out, request->path) &&
+           append(out, " HTTP/1.1\r\nHost: ") && append(out, authority) &&
            append(out, "\r\nUser-Agent: libdoyen\r\nConnection: close\r\n") &&
            append(out, request->header == NULL ? "" : request->header) &&
            append(out, request->header == NULL ? "" : "\r\n") &&

@@ -29,26 +29,32 @@ static int set_control(const char *path, struct target *target, struct problem *
     return 0;
 }
 
-/* Is it HOST or HOST:PORT, with brackets around an IPv6 address, and perhaps a path behind it? */
-static bool is_place(const char *text)
+/* Is it HOST or HOST:PORT, with brackets around an IPv6 address? */
+static bool is_place(const char *text, size_t length)
 {
-    const size_t length = strcspn(text, "/");
-    const size_t bracket = strcspn(text, "]");
+    const char *const bracket = memchr(text, ']', length);
 
-    return length > 0 && strcspn(text, "@?# ") >= length && (text[0] != '[' || bracket < length);
+    if (length == 0 || strcspn(text, "/@?# ") < length || text[0] == ':') {
+        return false;
+    }
+    if (text[0] != '[') {
+        return bracket == NULL;
+    }
+    return bracket > text + 1 && (bracket + 1 == text + length || bracket[1] == ':');
 }
 
 static int set_url(const char *url, struct target *target, struct problem *problem)
 {
+    const size_t scheme = strlen("http://");
     size_t length = strlen(url);
 
-    if (strncasecmp(url, "http://", strlen("http://")) != 0 || !is_place(url + strlen("http://"))) {
+    while (length > scheme && url[length - 1] == '/') {
+        length--;
+    }
+    if (strncasecmp(url, "http://", scheme) != 0 || !is_place(url + scheme, length - scheme)) {
         return problem_set(problem, DOYEN_E_USAGE,
                            "%s %s: give it as http://HOST:PORT, the address of doyend --http",
                            target->names.url, url);
-    }
-    while (url[length - 1] == '/') {
-        length--;
     }
     if (!text_set(target->url, sizeof target->url, url, length)) {
         return problem_set(problem, DOYEN_E_USAGE, "%s: longer than %d bytes", target->names.url,

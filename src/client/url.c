@@ -9,19 +9,11 @@
 
 #define SCHEME "http://"
 
-void url_split(const struct target *target, char authority[TARGET_URL_MAX + 1],
-               char prefix[TARGET_URL_MAX + 1])
+void url_authority(const struct target *target, char authority[TARGET_URL_MAX + 1])
 {
-    const char *host = target->url + strlen(SCHEME);
+    const char *text = target->url[0] == '\0' ? "doyen" : target->url + strlen(SCHEME);
 
-    prefix[0] = '\0';
-    if (target->url[0] == '\0') {
-        (void)text_set(authority, TARGET_URL_MAX + 1, "doyen", strlen("doyen"));
-        return;
-    }
-    const size_t length = strcspn(host, "/");
-    (void)text_set(authority, TARGET_URL_MAX + 1, host, length); /* It is a part of the URL. */
-    (void)text_set(prefix, TARGET_URL_MAX + 1, host + length, strlen(host + length));
+    (void)text_set(authority, TARGET_URL_MAX + 1, text, strlen(text)); /* A part of the URL. */
 }
 
 /* Cuts "host:port" and "[address]:port" in two, in place. */
@@ -47,11 +39,10 @@ int url_resolve(const struct target *target, struct addrinfo **addresses, struct
     const struct addrinfo wish = {
         .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     char authority[TARGET_URL_MAX + 1];
-    char prefix[TARGET_URL_MAX + 1];
     const char *host = NULL;
     const char *port = NULL;
 
-    url_split(target, authority, prefix);
+    url_authority(target, authority);
     split_port(authority, &host, &port);
     *addresses = NULL;
     if (port[0] == '\0' || strlen(port) > 5 || port[strspn(port, "0123456789")] != '\0' ||

@@ -7,10 +7,8 @@
 #include "client/problem.h"
 #include "client/target.h"
 
-/* What goes into the header Host, and what stands before each path. For a socket, whose host means
- * nothing, "doyen" and "". */
-void url_split(const struct target *target, char authority[TARGET_URL_MAX + 1],
-               char prefix[TARGET_URL_MAX + 1]);
+/* What goes into the header Host: for a socket, whose host means nothing, "doyen". */
+void url_authority(const struct target *target, char authority[TARGET_URL_MAX + 1]);
 
 /* Finds the addresses of the URL's host, which are then to be freed with freeaddrinfo. Returns 0,
  * DOYEN_E_USAGE or DOYEN_E_UNREACHABLE. */

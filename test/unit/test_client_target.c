@@ -194,7 +194,9 @@ Test(client_target, a_folder_that_may_not_be_read_is_not_an_empty_one)
 
 Test(client_target, what_cannot_be_a_target_is_refused)
 {
-    static const char *const urls[] = {"127.0.0.1:8080", "https://host", "http://", "ftp://host"};
+    static const char *const urls[] = {
+        "127.0.0.1:8080", "https://host",  "http://",     "ftp://host",   "http://:80",
+        "http://host/v1", "http://a@host", "http://[::1", "http://[]:80", "http://[::1]x:80"};
     char path[TARGET_SOCKET_MAX + 2];
     struct fixture fixture;
     fixture_init(&fixture);
