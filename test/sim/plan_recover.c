@@ -12,8 +12,8 @@ static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
     return host < plan->hosts ? host : SIM_NOBODY;
 }
 
-/* Whoever has a record that says for which history. */
-static bool gives_up_the_others(const struct plan *plan, struct sim *sim)
+/* Whoever has a record that says for which history. Returns who goes on, or SIM_NOBODY. */
+static uint32_t gives_up_the_others(const struct plan *plan, struct sim *sim)
 {
     for (uint32_t host = 0; host < plan->hosts; host++) {
         const bool ran = sim_is_running(sim, host);
@@ -23,13 +23,13 @@ static bool gives_up_the_others(const struct plan *plan, struct sim *sim)
         if (sim_may_recover(sim, host)) {
             sim_recover(sim, host);
             sim_start(sim, host);
-            return true;
+            return host;
         }
         if (ran && !sim_is_running(sim, host)) {
             sim_start(sim, host);
         }
     }
-    return false;
+    return SIM_NOBODY;
 }
 
 static uint32_t soon_acting(const struct plan *plan, struct sim *sim)
@@ -64,8 +64,13 @@ bool plan_recovers(const struct plan *plan, struct sim *sim)
 {
     sim_heal(sim); /* By another key: nobody lies any more. */
     const bool none_acts = acting_host(plan, sim) == SIM_NOBODY;
-    if (none_acts && !gives_up_the_others(plan, sim)) {
+    const uint32_t goes_on = none_acts ? gives_up_the_others(plan, sim) : SIM_NOBODY;
+    if (none_acts && goes_on == SIM_NOBODY) {
         return false;
+    }
+    if (soon_acting(plan, sim) == SIM_NOBODY && none_acts) {
+        /* It began another founding (Z18a), and members of the one before hold it up (Z8f). */
+        take_records_away(plan, sim, goes_on, true);
     }
     if (soon_acting(plan, sim) == SIM_NOBODY) {
         return false;
