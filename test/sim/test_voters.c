@@ -30,6 +30,15 @@ static uint64_t replaced(struct sim *sim, uint32_t host, enum wisher by)
     return core_counters(sim_core(sim, host))->voters_replaced[by];
 }
 
+/* The disks have the end of a change before its coordinator hears so. */
+static bool has_replaced_one(struct sim *sim, uint32_t host, enum wisher by)
+{
+    for (uint64_t ms = 0; ms < CHANGE_MS && replaced(sim, host, by) == 0; ms++) {
+        sim_run(sim, 1);
+    }
+    return replaced(sim, host, by) == 1;
+}
+
 /* Then any two of the new three suffice, and the one that was replaced has no vote. */
 Story(voters, a_lost_disk_is_replaced_by_another_member)
 {
@@ -41,7 +50,7 @@ Story(voters, a_lost_disk_is_replaced_by_another_member)
     sim_change_voters(sim, E, story_set("ABD"), 0);
     acts_all_the_while(sim, A, 1000, seed);
     story_check(story_vote_alone(sim, story_set("ABD"), CHANGE_MS), seed);
-    story_check(replaced(sim, A, WISHER_OPERATOR) == 1, seed);
+    story_check(has_replaced_one(sim, A, WISHER_OPERATOR), seed);
     sim_crash(sim, B);
     sim_run(sim, 2 * CHANGE_MS);
     story_check(sim_is_acting(sim, A), seed);
@@ -58,7 +67,7 @@ Story(voters, a_lost_disk_gets_another_record_under_its_name)
     sim_change_voters(sim, B, story_set("ABC"), story_set("C"));
     acts_all_the_while(sim, A, 1000, seed);
     story_check(story_vote_alone(sim, story_set("ABC"), CHANGE_MS), seed);
-    story_check(replaced(sim, A, WISHER_OPERATOR) == 1, seed);
+    story_check(has_replaced_one(sim, A, WISHER_OPERATOR), seed);
     sim_crash(sim, B);
     sim_run(sim, 2 * CHANGE_MS);
     story_check(sim_is_acting(sim, A), seed);
@@ -313,7 +322,7 @@ Story(voters, one_that_is_gone_is_replaced_when_its_time_is_over)
     sim_crash(sim, C);
     story_check(stay(sim, "ABC", REPLACED_MS - 1000), seed);
     story_check(story_vote_alone(sim, story_set("ABD"), SOON_MS), seed);
-    story_check(replaced(sim, A, WISHER_AUTOPILOT) == 1, seed);
+    story_check(has_replaced_one(sim, A, WISHER_AUTOPILOT), seed);
     story_check(replaced(sim, A, WISHER_OPERATOR) == 0, seed);
     story_check(sim_is_acting(sim, A), seed);
     sim_start(sim, C);
