@@ -95,7 +95,8 @@ static void on_handover(struct core *core, const struct message *message)
     }
 }
 
-/* An answer to this node's voter, to the coordinator that asks one who is no member, or to R1. */
+/* An answer to this node's voter, to the coordinator that asks one who is no member, or to R1. What
+ * a member asked another by number itself is taken in to_member. */
 static void on_pong(struct core *core, const struct message *message)
 {
     if (voting_take_proof(core, message) || absent_on_pong(core, message)) {

@@ -802,9 +802,9 @@ void rig_syncs(struct rig *rig)
 
 void rig_refuses(struct rig *rig, char from, const struct message *content, enum refusal reason)
 {
-    rig->refused = (struct refused_message){.reason = REFUSED_COUNT};
+    rig->refused = (struct refused_message){.reason = REFUSED_NOT};
     rig_gets(rig, from, content);
-    cr_assert_neq(rig->refused.reason, REFUSED_COUNT, "not refused");
+    cr_assert_neq(rig->refused.reason, REFUSED_NOT, "not refused");
     cr_assert_eq(rig->refused.reason, reason, "refused as %s, not as %s",
                  refusal_name(rig->refused.reason), refusal_name(reason));
     cr_assert_eq(rig->refused.type, content->type);

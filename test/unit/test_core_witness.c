@@ -114,7 +114,7 @@ static enum refusal refused(const struct witness *witness)
 {
     const struct effect *effect = effect_of(witness, EFFECT_REFUSED);
 
-    return effect == NULL ? REFUSED_COUNT : effect->refused.reason;
+    return effect == NULL ? REFUSED_NOT : effect->refused.reason;
 }
 
 static const struct message wants_record = {.type = MESSAGE_BALLOT,

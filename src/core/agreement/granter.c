@@ -49,7 +49,7 @@ static void grant(struct core *core, const struct ballot *ballot, uint32_t claim
     candidacy_tell(core, CLAIM_GRANTED, &core->view.members[claimant], ballot->epoch);
 }
 
-/* Why this member is not free to grant that epoch; REFUSED_COUNT: it is. */
+/* Why this member is not free to grant that epoch; REFUSED_NOT: it is. */
 static enum refusal why_epoch_is_not_free(const struct core *core, const struct ballot *ballot)
 {
     const struct view *accepted = &core->change.pending;
@@ -65,7 +65,7 @@ static enum refusal why_epoch_is_not_free(const struct core *core, const struct 
     }
     return ballot->epoch == promise->epoch && !id_equal(&promise->to, &ballot->life)
                ? REFUSED_EPOCH_PROMISED
-               : REFUSED_COUNT;
+               : REFUSED_NOT;
 }
 
 /* C2b, C2c, once both hold the same view. A claim that is refused because somebody older is fresh
@@ -76,7 +76,7 @@ static void judge(struct core *core, const struct message *message, const struct
     const struct node_id nobody = {.bytes = {0}};
     enum refusal against = why_epoch_is_not_free(core, ballot);
 
-    if (against != REFUSED_COUNT) {
+    if (against != REFUSED_NOT) {
         REACHED(claim_refused_for_a_promise);
         refuse(core, message, against);
         deny(core, ballot, claimant, VOTE_REFUSED_EPOCH, 0);
@@ -161,7 +161,7 @@ static void judge_again(struct core *core)
 
     if (core->now_ms >= core->granting.waiting.until_ms || claimant == VIEW_NONE ||
         core->peers[claimant].charge.verdict != VERDICT_NONE ||
-        why_epoch_is_not_free(core, &ballot) != REFUSED_COUNT) {
+        why_epoch_is_not_free(core, &ballot) != REFUSED_NOT) {
         refuse_later(core, MESSAGE_CLAIM, &ballot.life, REFUSED_CLAIM_LAPSED);
         core->granting.waiting.until_ms = 0;
         return;

@@ -237,7 +237,7 @@ void next_view_settle_terms(struct core *core)
 static enum refusal refusal_of(enum unagreed against)
 {
     if (against == UNAGREED_NOT) {
-        return REFUSED_COUNT;
+        return REFUSED_NOT;
     }
     return against == UNAGREED_SAME ? REFUSED_SO_ALREADY : REFUSED_RULES_UNFIT;
 }
@@ -258,7 +258,7 @@ enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wi
     core->next.wish = *wish;
     core->next.wished = true;
     next_view_soon(core);
-    return REFUSED_COUNT;
+    return REFUSED_NOT;
 }
 
 /* A4: nobody stands behind their failure any more, so that they keep no places (G1e). */
@@ -328,7 +328,7 @@ enum refusal next_view_turns_away(const struct core *core, const struct view *vi
         return REFUSED_NAME_IN_USE;
     }
     if (former != VIEW_NONE || next_view_has_room(core, view, joiner)) {
-        return REFUSED_COUNT;
+        return REFUSED_NOT;
     }
     return view->member_count < core_capacity(core) ? REFUSED_SIZE_REACHED
                                                     : REFUSED_CAPACITY_REACHED;
@@ -346,7 +346,7 @@ static void end_former_life(struct view *next, const struct member *joiner, uint
     }
 }
 
-/* What came between a joiner's READY and now; REFUSED_COUNT: nothing that matters. */
+/* What came between a joiner's READY and now; REFUSED_NOT: nothing that matters. */
 static enum refusal what_came_between(const struct core *core, const struct view *next,
                                       const struct member *joiner)
 {
@@ -357,7 +357,7 @@ static enum refusal what_came_between(const struct core *core, const struct view
         return REFUSED_JOINER_AT_OUR_ADDRESS;
     }
     /* It may have been a member of a part that came in after its READY did (S5). */
-    return view_find_gone(next, &joiner->id) != NULL ? REFUSED_JOINER_GONE : REFUSED_COUNT;
+    return view_find_gone(next, &joiner->id) != NULL ? REFUSED_JOINER_GONE : REFUSED_NOT;
 }
 
 /* Appends those who said READY; their former lives go, and `*first_joiner` is kept right. */
@@ -366,13 +366,13 @@ static void admit_queued(struct core *core, struct view *next, uint32_t *first_j
     for (uint32_t i = 0; i < core->next.joiner_count; i++) {
         const struct member *joiner = &core->next.joiners[i];
         enum refusal against = what_came_between(core, next, joiner);
-        if (against != REFUSED_COUNT) {
+        if (against != REFUSED_NOT) {
             refuse_joiner(core, joiner, against);
             continue;
         }
         end_former_life(next, joiner, first_joiner);
         against = next_view_turns_away(core, next, joiner);
-        if (against == REFUSED_COUNT) {
+        if (against == REFUSED_NOT) {
             view_append(next, joiner);
         } else {
             refuse_joiner(core, joiner, against);
@@ -542,7 +542,7 @@ enum refusal next_view_want_tags(struct core *core, uint32_t position, const str
     *wish = (struct tag_wish){.id = member->id, .done = same, .kept.over_ms = core->now_ms};
     tags_copy(&wish->tags, tags);
     next_view_soon(core);
-    return REFUSED_COUNT;
+    return REFUSED_NOT;
 }
 
 /* Returns whether anybody is given other tags than before. */

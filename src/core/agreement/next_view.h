@@ -35,11 +35,11 @@ void next_view_mark(struct core *core, uint32_t position, bool drained);
 /* That one, who is gone, is to be listed no more (E9). One is kept: who asks does so again. */
 void next_view_forget(struct core *core, const struct node_id *gone);
 
-/* The member at `position` is to have these tags, which are copied. REFUSED_COUNT: the next view
+/* The member at `position` is to have these tags, which are copied. REFUSED_NOT: the next view
  * gives it them, or the view has them; else why not (E8). */
 enum refusal next_view_want_tags(struct core *core, uint32_t position, const struct tags *tags);
 
-/* The terms are to be these. REFUSED_COUNT: the next view has them; else why not (A4). */
+/* The terms are to be these. REFUSED_NOT: the next view has them; else why not (A4). */
 enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wish);
 
 /* What stands against that change of the terms (A4). */
@@ -57,7 +57,7 @@ bool next_view_has_room(const struct core *core, const struct view *view,
                         const struct member *joiner);
 
 /* J2, I2, G1: what stands against having the joiner in that view, in the place of its former life
- * if that is there; REFUSED_COUNT: nothing. Asked of the view that holds when the joiner asks, and
+ * if that is there; REFUSED_NOT: nothing. Asked of the view that holds when the joiner asks, and
  * of the next one when it is built, for others may have come between. */
 enum refusal next_view_turns_away(const struct core *core, const struct view *view,
                                   const struct member *joiner);

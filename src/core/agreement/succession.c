@@ -225,7 +225,7 @@ static bool is_higher(const struct core *core, const struct view *view)
     return view_id_compare(&theirs, &best) > 0;
 }
 
-/* Why the view is not one to build on (C4a); REFUSED_COUNT: it is. Only a voter's word counts under
+/* Why the view is not one to build on (C4a); REFUSED_NOT: it is. Only a voter's word counts under
  * guard strict. */
 static enum refusal why_not_base(const struct core *core, const struct view *view)
 {
@@ -239,7 +239,7 @@ static enum refusal why_not_base(const struct core *core, const struct view *vie
         !is_made_by_an_elder(core, view)) {
         return REFUSED_BASE_UNFIT;
     }
-    return is_higher(core, view) ? REFUSED_COUNT : REFUSED_BASE_NOT_HIGHEST;
+    return is_higher(core, view) ? REFUSED_NOT : REFUSED_BASE_NOT_HIGHEST;
 }
 
 static void build_on(struct core *core, const struct view *view)
@@ -256,7 +256,7 @@ void succession_consider(struct core *core, const struct message *message)
     if (view->lineage == core->view.lineage) { /* S6: what this node saw given is given. */
         core->succession.next_age = larger(core->succession.next_age, view->next_age);
     }
-    if (against != REFUSED_COUNT) {
+    if (against != REFUSED_NOT) {
         refuse(core, message, against);
         return;
     }
@@ -293,7 +293,7 @@ void succession_on_begun(struct core *core)
     if (core_is_strict(core) || core->succession.base.epoch >= core->candidacy.epoch) {
         view_clear(&core->succession.base); /* What was shown before may leap (C4a, V7a). */
     }
-    if (!view_is_empty(accepted) && why_not_base(core, accepted) == REFUSED_COUNT) {
+    if (!view_is_empty(accepted) && why_not_base(core, accepted) == REFUSED_NOT) {
         REACHED(voter_had_accepted_more);
         build_on(core, accepted);
     }

@@ -176,7 +176,8 @@ static void promise_to(struct core *core, const struct vote_question *question, 
     promise_saw_epoch(core, ballot->epoch);
 }
 
-/* The guard of a voter: every grant goes through here, and nothing else changes the promise. */
+/* The guard of a voter: every grant goes through here, and nothing else changes the promise of a
+ * record, which is made or loaded as a whole. */
 static struct vote bind(struct core *core, const struct vote_question *question)
 {
     const struct ballot *promise = &core->voter.record.promise;

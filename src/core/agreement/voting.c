@@ -98,7 +98,7 @@ static enum refusal refusal_of(const struct core *core, const struct vote_questi
     case VOTE_UNPROVED:
         break;
     }
-    return REFUSED_COUNT;
+    return REFUSED_NOT;
 }
 
 /* Z2k: what nobody knows who does not receive where this life was asked from. */
@@ -151,7 +151,7 @@ static void answer(struct core *core, const struct message *asked,
 {
     enum refusal against = refusal_of(core, question, vote);
 
-    if (against != REFUSED_COUNT) {
+    if (against != REFUSED_NOT) {
         refuse(core, asked, against);
     }
     if (is_answer(vote)) {

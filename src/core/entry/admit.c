@@ -109,7 +109,7 @@ static enum refusal why_not(struct core *core, const struct joiner *joiner)
 /* The joiner is told of what stands against it for good. */
 static bool is_turned_away(struct core *core, const struct message *message, enum refusal against)
 {
-    if (against == REFUSED_COUNT || against == REFUSED_NAME_IN_DOUBT) {
+    if (against == REFUSED_NOT || against == REFUSED_NAME_IN_DOUBT) {
         return false;
     }
     refuse(core, message, against);
@@ -125,13 +125,13 @@ static bool is_the_moment(struct core *core, const struct message *message, enum
         against = REFUSED_REIGN_UNSURE;
     } else if (core->merge.yielding) {
         against = REFUSED_PART_YIELDS;
-    } else if (against == REFUSED_COUNT && !flap_admits(core, message->joiner.member.name)) {
+    } else if (against == REFUSED_NOT && !flap_admits(core, message->joiner.member.name)) {
         against = REFUSED_NAME_FLAPS;
     }
-    if (against != REFUSED_COUNT) {
+    if (against != REFUSED_NOT) {
         refuse(core, message, against);
     }
-    return against == REFUSED_COUNT;
+    return against == REFUSED_NOT;
 }
 
 /* F2: of two who may found, the one with the lower address does; the other waits for it. */

@@ -53,7 +53,7 @@ static bool is_handover_in_doubt(const struct core *core)
            core->peers[1].charge.verdict != VERDICT_NONE;
 }
 
-/* What stands against carrying out a hand-over that is ours to hear; REFUSED_COUNT: nothing does.
+/* What stands against carrying out a hand-over that is ours to hear; REFUSED_NOT: nothing does.
  * One that waited while this node slept would bring back what has changed since; one that is
  * repeated finds its view under way. */
 static enum refusal why_not_carry_out(const struct core *core)
@@ -61,7 +61,7 @@ static enum refusal why_not_carry_out(const struct core *core)
     if (core->now_ms < core->detector.late_until_ms) {
         return REFUSED_HANDOVER_AFTER_SLEEP;
     }
-    return core->change.on ? REFUSED_BUSY : REFUSED_COUNT;
+    return core->change.on ? REFUSED_BUSY : REFUSED_NOT;
 }
 
 /* E2b: what is in it was looked at when it was proposed here, or installed. A view that was
@@ -100,10 +100,10 @@ bool leave_may_carry_out(struct core *core, const struct message *message)
         return false;
     }
     enum refusal against = why_not_carry_out(core);
-    if (against != REFUSED_COUNT) {
+    if (against != REFUSED_NOT) {
         refuse(core, message, against);
     }
-    return against == REFUSED_COUNT;
+    return against == REFUSED_NOT;
 }
 
 /* The next oldest makes the view without its predecessor: it alone writes views in its own name,

@@ -226,7 +226,7 @@ bool move_is_done(const struct core *core, const struct move *move)
     return true;
 }
 
-/* What stands against it, of what is asked of this coordinator; REFUSED_COUNT: nothing. */
+/* What stands against it, of what is asked of this coordinator; REFUSED_NOT: nothing. */
 static enum refusal why_not(const struct core *core, const struct move *move)
 {
     if (core->life.phase != PHASE_MEMBER) {
@@ -236,10 +236,10 @@ static enum refusal why_not(const struct core *core, const struct move *move)
         return REFUSED_SO_ALREADY;
     }
     if (move->kind == MOVE_FORGET) {
-        return standing_guard(core, core->now_ms).met ? REFUSED_COUNT : REFUSED_FORGET_UNGUARDED;
+        return standing_guard(core, core->now_ms).met ? REFUSED_NOT : REFUSED_FORGET_UNGUARDED;
     }
     if (move->kind != MOVE_TRANSFER) {
-        return REFUSED_COUNT;
+        return REFUSED_NOT;
     }
     if (core->moving.step != STAND_DOWN_NOT) {
         return REFUSED_MOVE_UNDER_WAY;
@@ -248,7 +248,7 @@ static enum refusal why_not(const struct core *core, const struct move *move)
         return REFUSED_MOVE_PAUSES;
     }
     return successor_unfit(core, view_find(&core->view, &move->subject)) == UNFIT_NOT
-               ? REFUSED_COUNT
+               ? REFUSED_NOT
                : REFUSED_MOVE_TO_UNFIT;
 }
 
@@ -258,7 +258,7 @@ enum refusal move_want(struct core *core, const struct move *move)
 
     watch_want(core, position);
     const enum refusal against = why_not(core, move);
-    if (against != REFUSED_COUNT) {
+    if (against != REFUSED_NOT) {
         return against;
     }
     if (move->kind == MOVE_TRANSFER) {
@@ -268,7 +268,7 @@ enum refusal move_want(struct core *core, const struct move *move)
     } else {
         next_view_mark(core, position, move->kind == MOVE_DRAIN);
     }
-    return REFUSED_COUNT;
+    return REFUSED_NOT;
 }
 
 /* Do so many hold this coordinator's view, as they say, as it asks for leases? */

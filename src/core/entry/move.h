@@ -9,7 +9,7 @@
 bool move_is_done(const struct core *core, const struct move *move);
 
 /* An operator wants it of this node, which coordinates. Returns what stands against it;
- * REFUSED_COUNT: nothing. */
+ * REFUSED_NOT: nothing. */
 enum refusal move_want(struct core *core, const struct move *move);
 
 /* The coordinator hands over to this node, and stays. */

@@ -109,7 +109,7 @@ static enum refusal why_not(const struct core *core, const struct wish *wish, bo
     if (!core_is_coordinator(core)) {
         return REFUSED_NOT_COORDINATOR;
     }
-    return core->life.phase != PHASE_MEMBER ? REFUSED_LEAVING : REFUSED_COUNT;
+    return core->life.phase != PHASE_MEMBER ? REFUSED_LEAVING : REFUSED_NOT;
 }
 
 static enum refusal carry_out(struct core *core, uint32_t sender, const struct wish *wish)
@@ -124,7 +124,7 @@ static enum refusal carry_out(struct core *core, uint32_t sender, const struct w
     case WISH_TERMS:
         return next_view_want_rules(core, &wish->terms);
     }
-    return REFUSED_COUNT;
+    return REFUSED_NOT;
 }
 
 void wish_on_wish(struct core *core, const struct message *message, uint32_t sender,
@@ -141,10 +141,10 @@ void wish_on_wish(struct core *core, const struct message *message, uint32_t sen
         return;
     }
     enum refusal against = why_not(core, wish, number == NUMBER_NEWER);
-    if (against == REFUSED_COUNT) {
+    if (against == REFUSED_NOT) {
         against = carry_out(core, sender, wish);
     }
-    if (against != REFUSED_COUNT) {
+    if (against != REFUSED_NOT) {
         refuse(core, message, against);
     }
 }

@@ -218,6 +218,7 @@ enum refusal {
     REFUSALS(REFUSAL_ENUMERATOR)
 #undef REFUSAL_ENUMERATOR
         REFUSED_COUNT,
+    REFUSED_NOT = REFUSED_COUNT, /* nothing stands against it */
 };
 
 const char *refusal_name(enum refusal reason);   /* "epoch_promised" */
