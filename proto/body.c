@@ -14,7 +14,7 @@ enum {
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
-    HANDED_OVER_FIELDS = 1,
+    ADDED_FIELDS = 1,
     ASKED_FIELDS = 4,
     SAID_FIELDS = 3,
     LEASE_FIELDS = 2,
@@ -90,7 +90,14 @@ struct further {
     bool all;
 };
 
-/* One further field is there only if it is true. */
+/* What one further field is the sum of; it is there only if that is not 0. */
+enum { HANDED_OVER = 1, ASKS = 2 };
+
+static unsigned added_of(const struct heartbeat *heartbeat)
+{
+    return (heartbeat->handed_over ? HANDED_OVER : 0U) | (heartbeat->asks ? ASKS : 0U);
+}
+
 static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat,
                            struct further further)
 {
@@ -105,8 +112,10 @@ static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat,
         suspicion->age = reader_number(reader, 1, UINT64_MAX);
         suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
     }
-    if (further.count == HANDED_OVER_FIELDS) {
-        heartbeat->handed_over = reader_number(reader, further.all ? 0 : 1, 1) == 1;
+    if (further.count == ADDED_FIELDS) {
+        const uint64_t added = reader_number(reader, further.all ? 0 : 1, HANDED_OVER | ASKS);
+        heartbeat->handed_over = (added & HANDED_OVER) != 0;
+        heartbeat->asks = (added & ASKS) != 0;
     }
 }
 
@@ -124,8 +133,8 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
         writer_number(writer, heartbeat->suspects[i].age);
         writer_number(writer, (uint64_t)heartbeat->suspects[i].verdict);
     }
-    if (heartbeat->handed_over) {
-        writer_number(writer, heartbeat->handed_over);
+    if (added_of(heartbeat) != 0) {
+        writer_number(writer, added_of(heartbeat));
     }
 }
 
@@ -607,7 +616,7 @@ static uint32_t further_most(enum message_type type)
         return LINEAGE_FIELDS;
     }
     if (type == MESSAGE_HEARTBEAT) {
-        return HANDED_OVER_FIELDS;
+        return ADDED_FIELDS;
     }
     if (type == MESSAGE_PING || type == MESSAGE_PONG) {
         return type == MESSAGE_PING ? ASKED_FIELDS : SAID_FIELDS;
@@ -624,7 +633,7 @@ static uint32_t further_of(const struct message *message)
         return message->offer.lineage != 0 ? LINEAGE_FIELDS : 0;
     }
     if (message->type == MESSAGE_HEARTBEAT) {
-        return message->heartbeat.handed_over ? HANDED_OVER_FIELDS : 0;
+        return added_of(&message->heartbeat) != 0 ? ADDED_FIELDS : 0;
     }
     if (message_body(message->type) == CARRIES_PING) {
         return further_of_ping(message);

@@ -246,6 +246,7 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
         if (number != NUMBER_NEWER) {
             return; /* What overtook it may have said later whom its sender follows. */
         }
+        detector_answer(core, message, sender);
         voting_on_heartbeat(core, message);
         install_compare(core, message, sender);
         change_compare(core, message, sender);

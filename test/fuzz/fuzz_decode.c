@@ -49,20 +49,22 @@ static void check_beat(struct wire *wire, const struct view *base, const uint8_t
     struct beat beat;
     struct message message;
     struct message read;
-    uint8_t again[BEAT_BYTES];
+    uint8_t again[BEAT_BYTES_MAX];
 
-    if (!beat_is(bytes, length) || !beat_read(bytes, &beat)) {
+    if (!beat_is(bytes, length) || !beat_read(bytes, length, &beat)) {
         return;
     }
     beat_view_set(&view, &id, base->hash);
     beat_message(&beat, &view, &base->members[0].id, &to, &message);
-    const struct wire_copy copy = {.to = &to, .flags = WIRE_FELLOW, .version = beat.version};
+    const struct wire_copy copy = {
+        .to = &to, .flags = WIRE_FELLOW, .echo = beat.echo, .version = beat.version};
     size_t frame_length;
     const uint8_t *frame = wire_encode(wire, &message, &copy, &frame_length);
     assert(wire_decode(wire, frame, frame_length, &read) == WIRE_OK);
-    assert(beat_can_say(&read) && id_equal(&read.to, &to));
-    beat_write(&read, &view, beat.version, again);
+    assert(beat_can_say(&read) && id_equal(&read.to, &to) && read.echo == beat.echo);
+    assert(beat_write(&read, &view, read.echo, beat.version, again) == length);
     assert(memcmp(again, bytes, 2) == 0 && memcmp(again + 6, bytes + 6, 6) == 0);
+    assert(memcmp(again + 14, bytes + 14, length - BEAT_TAG_BYTES - 14) == 0);
 }
 
 static void check_user(struct wire *wire, const uint8_t *bytes, size_t length)

@@ -388,12 +388,26 @@ static bool is_beat(struct sim *sim, struct host *host, const struct effect *eff
 static void count_bytes(struct sim *sim, struct host *host, const struct effect *effect)
 {
     if (is_beat(sim, host, effect)) {
-        host->wire_bytes += BEAT_BYTES + HEADERS_BYTES;
+        host->wire_bytes += effect->echo == 0 ? BEAT_BYTES_MIN : BEAT_BYTES_MAX;
+        host->wire_bytes += HEADERS_BYTES;
         return;
     }
     struct packet *frame = frame_of(sim, host, effect);
     host->wire_bytes += frame->length + SEAL_BYTES + HEADERS_BYTES;
     network_release(&sim->network, frame);
+}
+
+/* Heartbeats that ask, and their answers, come by the socket of questions and answers (D8c). */
+static enum message_type type_of(const struct effect *effect)
+{
+    const struct message *message = effect->message;
+
+    if (message->type != MESSAGE_HEARTBEAT) {
+        return message->type;
+    }
+    return effect->echo != 0         ? MESSAGE_PONG
+           : message->heartbeat.asks ? MESSAGE_PING
+                                     : MESSAGE_HEARTBEAT;
 }
 
 void post_send(struct sim *sim, struct host *host, const struct effect *effect)
@@ -406,7 +420,7 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
         return;
     }
     uint32_t to = host_index(sim, receiver);
-    if (is_lost(sim, from, to, message->type)) {
+    if (is_lost(sim, from, to, type_of(effect))) {
         return;
     }
     const struct quality *quality = network_quality(&sim->network, from);

@@ -297,7 +297,7 @@ static void check_that_one_is_out_in_time(struct sim *sim, uint64_t seed)
     const uint32_t victim = host_at_age(sim, 3);
     const uint64_t asked = sim_sent(sim, first, MESSAGE_PING);
 
-    sim_lose(sim, host_at_age(sim, 1), first, MESSAGE_HEARTBEAT, 2);
+    sim_lose(sim, host_at_age(sim, 1), first, MESSAGE_PONG, 2);
     sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
     story_check(sim_sent(sim, first, MESSAGE_PING) > asked, seed);
     sim_vanish(sim, victim);

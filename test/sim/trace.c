@@ -149,8 +149,8 @@ static void print_heartbeat(const struct sim *sim, const struct heartbeat *heart
     FILE *out = sim->options.trace;
 
     print_view_id(sim, &heartbeat->view);
-    fprintf(out, "%s%s%s", heartbeat->late ? " late" : "", heartbeat->acting ? " acting" : "",
-            heartbeat->handed_over ? " handed-over" : "");
+    fprintf(out, "%s%s%s%s", heartbeat->late ? " late" : "", heartbeat->acting ? " acting" : "",
+            heartbeat->handed_over ? " handed-over" : "", heartbeat->asks ? " asks" : "");
     for (unsigned i = 0; i < heartbeat->suspect_count; i++) {
         fprintf(out, " suspects %" PRIu64 "/%d", heartbeat->suspects[i].age,
                 (int)heartbeat->suspects[i].verdict);

@@ -137,21 +137,23 @@ static void assert_sorts(const struct pair *pair)
     uint8_t beat[DATAGRAM_MAX] = {BEAT_KIND, 0x10};
 
     for (unsigned i = 0; i < 20; i++) {
-        assert_to_second(pair, beat, BEAT_BYTES);
-        assert_to_first(pair, (const uint8_t *)"D.....................", BEAT_BYTES);
+        assert_to_second(pair, beat, BEAT_BYTES_MIN);
+        assert_to_first(pair, (const uint8_t *)"D.....................", BEAT_BYTES_MIN);
     }
     beat[1] = 0xf0 | 2; /* acting, of another version */
-    assert_to_second(pair, beat, BEAT_BYTES);
+    assert_to_second(pair, beat, BEAT_BYTES_MIN);
     beat[1] = 0x10 | BEAT_LATE;
-    assert_to_first(pair, beat, BEAT_BYTES);
+    assert_to_first(pair, beat, BEAT_BYTES_MIN);
+    beat[1] = 0x10 | BEAT_ASKS; /* It is answered at once. */
+    assert_to_first(pair, beat, BEAT_BYTES_MIN);
     beat[1] = 0x10;
     for (size_t length = 0; length < 40; length++) {
-        if (length != BEAT_BYTES) {
+        if (length != BEAT_BYTES_MIN) {
             assert_to_first(pair, beat, length);
         }
     }
     assert_to_first(pair, beat, 1200);
-    assert_to_second(pair, beat, BEAT_BYTES);
+    assert_to_second(pair, beat, BEAT_BYTES_MIN);
 }
 
 Test(beat_socket, gets_beats_and_the_first_all_else)
@@ -206,7 +208,7 @@ Test(beat_socket, who_joins_the_two_gets_nothing)
 {
     struct pair pair;
     socklen_t size = sizeof(struct sockaddr_in);
-    uint8_t bytes[BEAT_BYTES];
+    uint8_t bytes[BEAT_BYTES_MIN];
 
     open_pair(&pair, ipv4(INADDR_LOOPBACK, 0), ipv4(INADDR_LOOPBACK, 0));
     const int third = bound(&pair.to, &size, true);
@@ -239,7 +241,7 @@ Test(beat_socket, a_first_that_cannot_be_joined_stays_alone)
 static struct beat_socket_note take_note(const struct pair *pair)
 {
     struct pollfd readable = {.fd = pair->second, .events = POLLIN};
-    uint8_t bytes[BEAT_BYTES];
+    uint8_t bytes[BEAT_BYTES_MIN];
     _Alignas(struct cmsghdr) uint8_t control[BEAT_SOCKET_CONTROL_BYTES];
     struct iovec part = {.iov_base = bytes, .iov_len = sizeof bytes};
     struct msghdr header = {.msg_iov = &part,
@@ -248,7 +250,7 @@ static struct beat_socket_note take_note(const struct pair *pair)
                             .msg_controllen = sizeof control};
 
     cr_assert_eq(poll(&readable, 1, LIMIT_MS), 1);
-    cr_assert_eq(recvmsg(pair->second, &header, 0), BEAT_BYTES);
+    cr_assert_eq(recvmsg(pair->second, &header, 0), BEAT_BYTES_MIN);
     cr_assert_eq(header.msg_flags & MSG_CTRUNC, 0);
     return beat_socket_note(&header);
 }
@@ -259,7 +261,7 @@ enum { STAMP_TRIES = 200 };
 
 Test(beat_socket, the_kernel_says_when_a_beat_came)
 {
-    static const uint8_t beat[BEAT_BYTES] = {BEAT_KIND};
+    static const uint8_t beat[BEAT_BYTES_MIN] = {BEAT_KIND};
     struct pair pair;
 
     bool said = false;
@@ -283,7 +285,7 @@ Test(beat_socket, the_kernel_says_when_a_beat_came)
 
 Test(beat_socket, the_kernel_says_what_it_dropped)
 {
-    static const uint8_t beat[BEAT_BYTES] = {BEAT_KIND};
+    static const uint8_t beat[BEAT_BYTES_MIN] = {BEAT_KIND};
     const int little = 1;
     struct pair pair;
     struct beat_socket_note note = {.has_dropped = false};

@@ -233,10 +233,21 @@ Test(core_lease, a_nodes_own_word_runs_out_like_the_others)
     rig_free(rig);
 }
 
-/* --- Asked for (D8c) --- */
+/* --- Asked for with PING (D8f) --- */
 
-/* Whom it asks with its next round, while it hears those of `alive`: their letters, in that order.
- * Each must be asked before the heartbeat goes out, or the question may overtake it. */
+/* And did not lately. */
+static void acts_no_more(struct rig *rig)
+{
+    for (uint32_t i = 0; i < core_view(rig->core)->member_count; i++) {
+        rig->core->peers[i].lease.asked_ms = 0;
+    }
+    rig->core->standing.told_acting = false;
+    rig->core->lease.asked_ms = rig->now_ms + 1;
+}
+
+/* Whom one that does not act asks with its next round, or one under guard strict, while it hears
+ * those of `alive`: their letters, in that order. Each must be asked before the heartbeat goes out,
+ * or the question may overtake it. */
 static const char *asked_next(struct rig *rig, const char *alive, char letters[RIG_CAPACITY + 1])
 {
     uint32_t count = 0;
@@ -244,6 +255,9 @@ static const char *asked_next(struct rig *rig, const char *alive, char letters[R
     do {
         for (const char *at = alive; *at != '\0'; at++) {
             rig_hears(rig, *at);
+        }
+        if (!core_is_strict(rig->core)) {
+            acts_no_more(rig);
         }
         rig_pass(rig, 1, "");
     } while (rig_count(rig, MESSAGE_HEARTBEAT) == 0);
@@ -338,6 +352,7 @@ Test(core_lease, beyond_those_who_were_asked_nobody_is_looked_at)
     struct rig *rig = three_leases();
 
     rig->core->lease.asked_end = 0;
+    rig->core->watching.count = 0;
     cr_assert_eq(lease_holders(rig->core, 1500), 3, "a coordinator with guard none asks two");
     rig_free(rig);
 }

@@ -1,6 +1,7 @@
 /* Who misses a heartbeat asks, and what questions without an answer come to (D2e to D2i, D8a,
  * D8e). */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "core/detection/rounds.h"
 #include "core/detection/watch.h"
@@ -130,11 +131,92 @@ Test(core_questions, each_round_goes_to_one_half_of_the_neighbours)
     struct rig *rig = rig_in("A B C D E", 'A');
 
     cr_assert_eq(next_round(rig, "B C D E"), 4);
-    cr_assert_eq(next_round(rig, "B C D E"), 2);
-    bool first = heard_a_heartbeat(rig, "B") == 1;
-    cr_assert_eq(heard_a_heartbeat(rig, "D") == 1, first);
-    cr_assert_eq(next_round(rig, "B C D E"), 2);
-    cr_assert_neq(heard_a_heartbeat(rig, "B") == 1, first);
+    cr_assert_lt(next_round(rig, "B C D E"), 4);
+    const bool first = heard_a_heartbeat(rig, "D") == 1;
+    cr_assert_eq(heard_a_heartbeat(rig, "C E"), first ? 0 : 2);
+    cr_assert_lt(next_round(rig, "B C D E"), 4);
+    cr_assert_eq(heard_a_heartbeat(rig, "D") == 1, !first);
+    cr_assert_eq(heard_a_heartbeat(rig, "C E"), first ? 2 : 0);
+    rig_free(rig);
+}
+
+/* D8c: of a coordinator those whom its guard counts get each round, so that an outage of half of an
+ * interval does not end its right to act. */
+Test(core_questions, whom_the_guard_counts_gets_every_round)
+{
+    static const struct {
+        struct guard guard;
+        const char *each;
+    } cases[] = {{{GUARD_NONE, 0}, "B"}, {{GUARD_COUNT, 3}, "B C"}, {{GUARD_MAJORITY, 7}, "B C D"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rig = rig_guarded("A B C D E F G", 'A', cases[i].guard);
+        const uint32_t count = (uint32_t)(strlen(cases[i].each) + 1) / 2;
+        uint32_t least = UINT32_MAX;
+        (void)next_round(rig, "B C D E F G");
+        for (int round = 0; round < 4; round++) {
+            const uint32_t heard = next_round(rig, "B C D E F G");
+            cr_assert_eq(heard_a_heartbeat(rig, cases[i].each), count, "%zu", i);
+            least = heard < least ? heard : least;
+        }
+        cr_assert_lt(least, watch_count(rig->core) - 1, "%zu: the others do not", i);
+        rig_free(rig);
+    }
+}
+
+/* What they get of B when the coordinator asks for its lease, or not. */
+static const struct message *answer_of_b(struct rig *rig, bool asks, bool fellow)
+{
+    struct message says = {.type = MESSAGE_HEARTBEAT,
+                           .heartbeat = {.view = view_id_of(core_view(rig->core)),
+                                         .view_hash = core_view(rig->core)->hash,
+                                         .asks = asks}};
+
+    rig->numbers['A']++;
+    says = rig_message(rig, 'A', &says);
+    says.fellow = fellow;
+    rig_gets_raw(rig, &says);
+    return rig_told(rig, MESSAGE_HEARTBEAT, 'A');
+}
+
+/* D8c, H15: and the answer is an echo, which nothing else of its kind is. */
+Test(core_questions, a_heartbeat_that_asks_is_answered_at_once)
+{
+    struct rig *rig = rig_in("A B C D E", 'B');
+
+    rig_hears(rig, 'A');
+    cr_assert_null(answer_of_b(rig, false, true));
+    cr_assert_null(answer_of_b(rig, true, false), "no sign of life");
+    cr_assert_not_null(answer_of_b(rig, true, true));
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        cr_assert_eq(rig->sent[i].echo, (uint32_t)rig->numbers['A']);
+        cr_assert_not(rig->sent[i].message.heartbeat.asks);
+    }
+    rig_free(rig);
+}
+
+/* How many heartbeats the coordinator gets of B in two intervals that begin with an answer. */
+static uint32_t heartbeats_after_an_answer(struct rig *rig)
+{
+    uint32_t count = 0;
+
+    cr_assert_not_null(answer_of_b(rig, true, true));
+    for (uint64_t ms = 0; ms < rig->timing.heartbeat_ms; ms++) {
+        rig_pass(rig, 1, "");
+        count += rig_told(rig, MESSAGE_HEARTBEAT, 'A') != NULL;
+    }
+    return count;
+}
+
+/* D8e: an answer was a heartbeat. But what is said of somebody must not wait. */
+Test(core_questions, whoever_has_answered_the_coordinator_sends_it_no_heartbeat_besides)
+{
+    struct rig *rig = rig_in("A B C D E", 'B');
+
+    (void)next_round(rig, "A C D E");
+    cr_assert_eq(heartbeats_after_an_answer(rig), 0);
+    rig->core->peers[3].charge.verdict = VERDICT_STALLED;
+    cr_assert_gt(heartbeats_after_an_answer(rig), 0);
     rig_free(rig);
 }
 

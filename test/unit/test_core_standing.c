@@ -208,7 +208,7 @@ Test(core_standing, it_acts_as_long_as_the_leases_of_as_many_as_the_guard_asks_f
     }
 }
 
-/* --- Asked for again (D8c) --- */
+/* --- Asked for again (D8f) --- */
 
 /* A coordinator that acts under that guard, and begins no round any more. */
 static struct rig *acts_without_rounds(bool strict)

@@ -459,6 +459,17 @@ static void add_leases(struct samples *samples)
     message->ping.said = (struct lease_said){.promised = 9};
 }
 
+static void add_asking(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-asks",
+                                  "a coordinator that acts asks for a lease");
+
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    message->heartbeat.acting = true;
+    message->heartbeat.asks = true;
+}
+
 static struct listed_voter voter_of(char letter, const char *name, bool before, bool now)
 {
     struct listed_voter voter = {.record = id_of(letter),
@@ -718,6 +729,7 @@ struct samples *samples_new(void)
     add_terms(samples);
     add_leases(samples);
     add_voters(samples);
+    add_asking(samples);
     return samples;
 }
 

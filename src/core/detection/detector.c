@@ -55,13 +55,14 @@ static bool does_not_hear_us(const struct core *core, const struct heartbeat *he
 }
 
 /* D5: who learns that it is suspected says so, to the one who suspects it and to the coordinator.
+ * It asks for nothing (D8c), and so comes by the socket for beats, should the other one be flooded.
  */
 static void refute(struct core *core, uint32_t position)
 {
     if (!rounds_may_answer(core, position)) {
         return;
     }
-    struct message *message = rounds_make(core);
+    struct message *message = rounds_answer(core);
 
     outbox_send(core, message, position);
     if (position != 0 && !core_is_coordinator(core)) {
@@ -114,6 +115,13 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     }
     if (changed) {
         verdict_evidence_changed(core);
+    }
+}
+
+void detector_answer(struct core *core, const struct message *heartbeat, uint32_t position)
+{
+    if (heartbeat->heartbeat.asks && heartbeat->fellow && !heartbeat->relay) {
+        rounds_give_lease(core, position);
     }
 }
 

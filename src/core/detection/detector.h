@@ -17,6 +17,9 @@
 void detector_heard(struct core *core, const struct message *message, uint32_t position);
 
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
+
+/* Answers a heartbeat that asks for a lease, and is a sign of life (D8c). */
+void detector_answer(struct core *core, const struct message *heartbeat, uint32_t position);
 void detector_on_link(struct core *core, const struct link_event *link);
 
 /* Says in a heartbeat out of turn, once in a while, what this node holds against others. */

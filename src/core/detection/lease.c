@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
+#include "core/detection/watch.h"
 
 /* Two marks are this far apart at least, so that all of them together reach back further than a
  * lease lasts. */
@@ -139,12 +140,29 @@ static bool counts(const struct core *core, uint32_t position)
     return core_is_self(core, position) || follows_us(core, position);
 }
 
-/* Beyond this position nobody was asked lately, nor is to be. */
-static uint32_t asked_end(const struct core *core)
+/* Who may have been asked: as many of the oldest as are asked with PING, and whoever else is
+ * watched, for heartbeats ask, too. */
+struct asked {
+    uint32_t oldest;
+    uint32_t watched; /* from this index on they are none of those */
+    uint32_t count;
+};
+
+static struct asked all_asked(const struct core *core)
 {
     const uint32_t end = larger32(core->lease.asked_end, core_leases_asked(core) + 1);
+    struct asked asked = {.oldest = end < core->view.member_count ? end : core->view.member_count};
 
-    return end < core->view.member_count ? end : core->view.member_count;
+    while (asked.watched < watch_count(core) && watch_at(core, asked.watched) < asked.oldest) {
+        asked.watched++;
+    }
+    asked.count = asked.oldest + watch_count(core) - asked.watched;
+    return asked;
+}
+
+static uint32_t asked_at(const struct core *core, const struct asked *asked, uint32_t index)
+{
+    return index < asked->oldest ? index : watch_at(core, asked->watched + index - asked->oldest);
 }
 
 /* --- Voters under strict: by their records, members or not (Z10b) --- */
@@ -195,10 +213,11 @@ struct voter_count lease_of_voters(const struct core *core, uint64_t at_ms)
 
 uint32_t lease_holders(const struct core *core, uint64_t at_ms)
 {
-    const uint32_t end = asked_end(core);
+    const struct asked asked = all_asked(core);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < end; i++) {
+    for (uint32_t k = 0; k < asked.count; k++) {
+        const uint32_t i = asked_at(core, &asked, k);
         count += lease_of(core, i) > at_ms && counts(core, i);
     }
     return count;
@@ -208,10 +227,11 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
  * needed, however many there are. */
 static bool is_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
 {
-    const uint32_t end = asked_end(core);
+    const struct asked asked = all_asked(core);
     uint32_t left = count;
 
-    for (uint32_t i = 0; left > 0 && i < end; i++) {
+    for (uint32_t k = 0; left > 0 && k < asked.count; k++) {
+        const uint32_t i = asked_at(core, &asked, k);
         left -= lease_of(core, i) > at_ms && counts(core, i);
     }
     return left == 0;
@@ -228,7 +248,14 @@ bool lease_is_enough(const struct core *core, uint64_t at_ms)
                                           : is_held_by(core, needed(core), at_ms);
 }
 
-/* D8c: whom it asks, the oldest first; while terms change, under strict, too, all (A2b). */
+/* Not before its lease is about to end is anybody asked whom a heartbeat can ask. */
+static bool lasts(const struct core *core, uint32_t position)
+{
+    return !view_names_voters(&core->view) && !core->agreed.joint &&
+           lease_of(core, position) > core->now_ms + timing_renewal_ms(&core->timing);
+}
+
+/* D8f: whom it asks, the oldest first; while terms change, under strict, too, all (A2b). */
 static bool may_be_asked(const struct core *core, uint32_t position)
 {
     if (core_is_self(core, position)) {
@@ -249,8 +276,11 @@ void lease_ask(struct core *core, uint32_t count)
             continue;
         }
         const bool is_silent = numbers_is_unanswered(core, i);
-        (void)numbers_ask(core, i);
-        left -= !is_silent;
+        const bool has_leased = lasts(core, i);
+        if (!has_leased) {
+            (void)numbers_ask(core, i);
+        }
+        left -= has_leased || !is_silent;
         core->lease.asked_end = i + 1;
     }
 }
@@ -259,11 +289,12 @@ void lease_ask(struct core *core, uint32_t count)
  * none. */
 static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, uint32_t *count)
 {
-    const uint32_t end = asked_end(core);
+    const struct asked asked = all_asked(core);
     uint64_t end_ms = 0;
 
     *count = 0;
-    for (uint32_t i = 0; i < end; i++) {
+    for (uint32_t k = 0; k < asked.count; k++) {
+        const uint32_t i = asked_at(core, &asked, k);
         uint64_t lease_ms = lease_of(core, i);
         if (lease_ms >= before_ms || lease_ms < end_ms || !counts(core, i)) {
             continue;

@@ -54,7 +54,7 @@ struct voter_count lease_of_voters(const struct core *core, uint64_t at_ms);
 /* How many leases of members count at that time. O(asked). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
-/* D8c: asks for the leases of `count` others: of the oldest who follow this node and are not
+/* D8f: asks for the leases of `count` others: of the oldest who follow this node and are not
  * suspected, or under strict of voters. Who did not answer the last question is asked again, and
  * another one besides. O(asked). */
 void lease_ask(struct core *core, uint32_t count);

@@ -77,7 +77,27 @@ struct message *rounds_answer(struct core *core)
 struct message *rounds_make(struct core *core)
 {
     lease_mark(core);
-    return rounds_answer(core);
+    struct message *message = rounds_answer(core);
+
+    if (message != NULL) {
+        message->heartbeat.asks = standing_asks_by_heartbeat(core);
+    }
+    return message;
+}
+
+void rounds_give_lease(struct core *core, uint32_t position)
+{
+    outbox_send_echo(core, rounds_answer(core), position);
+    if (position == 0) {
+        core->rounds.answered_ms = core->now_ms;
+    }
+}
+
+/* D8e: it has just had a heartbeat, and will ask for the next. */
+static bool was_just_answered(const struct core *core, uint32_t position)
+{
+    return position == 0 && core->rounds.answered_ms != 0 &&
+           core->now_ms < core->rounds.answered_ms + core->timing.heartbeat_ms;
 }
 
 /* R2: a link that has become bad is told once, by each end that holds a verdict. */
@@ -126,7 +146,9 @@ static void send_to_halves(struct core *core, struct message *message, uint8_t h
         if (!core_is_self(core, i) && watch_is_on(core, i) &&
             (names_somebody || watch_is_of_half(core, i, halves))) {
             tell_bad_link(core, i);
-            outbox_send(core, message, i);
+            if (names_somebody || !was_just_answered(core, i)) {
+                outbox_send(core, message, i);
+            }
         }
     }
     watch_hold_lifelines(core);
@@ -135,7 +157,8 @@ static void send_to_halves(struct core *core, struct message *message, uint8_t h
 
 static void send_round(struct core *core, uint8_t halves)
 {
-    standing_ask(core); /* First: a question must not overtake what a heartbeat says (D6a). */
+    /* First: a question must not overtake what a heartbeat says (D6a). */
+    standing_ask_with_round(core);
     send_to_halves(core, rounds_make(core), halves);
 }
 
@@ -162,6 +185,7 @@ bool rounds_may_answer(struct core *core, uint32_t position)
 void rounds_on_view_installed(struct core *core)
 {
     core->rounds.half = WATCH_BOTH_HALVES;
+    core->rounds.answered_ms = 0;
 }
 
 void rounds_on_timing(struct core *core)
@@ -175,5 +199,6 @@ void rounds_on_timing(struct core *core)
 void rounds_reset(struct core *core)
 {
     core->rounds.next_ms = NEVER_MS;
+    core->rounds.answered_ms = 0;
     core->rounds.half = WATCH_BOTH_HALVES;
 }

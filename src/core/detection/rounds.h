@@ -24,9 +24,12 @@ bool rounds_is_named(const struct core *core, uint32_t position);
  */
 struct message *rounds_make(struct core *core);
 
-/* Makes the same for one who is no member. It counts as no question for leases: whoever makes this
+/* Makes the same for one who is no member. It asks for no lease: whoever makes this
  * node say it again and again would put those off. */
 struct message *rounds_answer(struct core *core);
+
+/* Answers a heartbeat that asked for it (D8c): the echo is a lease. */
+void rounds_give_lease(struct core *core, uint32_t position);
 
 /* Is a heartbeat out of turn due to a peer, for it helps no more often than that? Notes it. */
 bool rounds_may_answer(struct core *core, uint32_t position);

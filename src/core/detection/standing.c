@@ -110,7 +110,7 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
     return may_act(core) && lease_is_enough(core, now_ms);
 }
 
-/* D8c: as long before the right to act ends as it takes to ask three times; and for a while after
+/* D8f: as long before the right to act ends as it takes to ask three times; and for a while after
  * it has ended, or a view has come in which it has to begin. */
 static uint64_t ask_again_ms(const struct core *core)
 {
@@ -119,7 +119,8 @@ static uint64_t ask_again_ms(const struct core *core)
     const uint64_t until_ms = core->standing.acting_until_ms;
 
     if (core->standing.told_acting) {
-        return larger(until_ms > 3 * pause_ms ? until_ms - 3 * pause_ms : 0, again_ms);
+        const uint64_t renewal_ms = timing_renewal_ms(&core->timing);
+        return larger(until_ms > renewal_ms ? until_ms - renewal_ms : 0, again_ms);
     }
     return may_act(core) && again_ms < core->standing.idle_ms + core->timing.lost_ms ? again_ms
                                                                                      : NEVER_MS;
@@ -155,6 +156,18 @@ void standing_ask(struct core *core)
 {
     if (may_act(core)) {
         lease_ask(core, core_leases_asked(core));
+    }
+}
+
+bool standing_asks_by_heartbeat(const struct core *core)
+{
+    return may_act(core) && !view_names_voters(&core->view);
+}
+
+void standing_ask_with_round(struct core *core)
+{
+    if (!standing_asks_by_heartbeat(core) || !standing_is_acting(core, core->now_ms)) {
+        standing_ask(core);
     }
 }
 

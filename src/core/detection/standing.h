@@ -24,9 +24,16 @@ uint64_t standing_acting_until(const struct core *core, uint64_t now_ms);
 /* Does this node act at that moment? O(asked). */
 bool standing_is_acting(const struct core *core, uint64_t now_ms);
 
-/* D8c: asks for the leases that it takes to act, if this node coordinates and is to act; once a
- * round of heartbeats. O(members). */
+/* D8c: do this node's heartbeats ask for leases? Those of voters are asked for with
+ * PING (Z6b). */
+bool standing_asks_by_heartbeat(const struct core *core);
+
+/* Asks with PING for the leases that it takes to act, if this node coordinates and is to act.
+ * O(members). */
 void standing_ask(struct core *core);
+
+/* The same with a round of heartbeats, unless these ask and are answered by enough. */
+void standing_ask_with_round(struct core *core);
 
 /* Asks for leases at once where a view was installed and this node lacks those that it takes to
  * act. */

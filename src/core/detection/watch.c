@@ -321,6 +321,18 @@ static void set_neighbour(struct core *core, uint32_t position, bool neighbour, 
     }
 }
 
+/* Members below that position get each round: all where there are two neighbours at most, and of a
+ * coordinator those whose leases it needs (D8c), or a short outage would end its right to act. */
+static uint32_t every_round_end(const struct core *core, uint32_t neighbours)
+{
+    if (neighbours <= UNHALVED) {
+        return core->view.member_count;
+    }
+    return core_is_coordinator(core) && !view_names_voters(&core->view)
+               ? core_leases_needed(core) + 1
+               : 0;
+}
+
 /* D8e: in turn one and the other half, by the order of the view: among five, each member then hears
  * somebody in each half of an interval, where by another order all others may speak to it at the
  * same time (decision 33). Up to two neighbours are of both. */
@@ -333,7 +345,8 @@ static void halve_neighbours(struct core *core)
             core->peers[i].watch.halves = count++ % 2 == 0 ? WATCH_FIRST_HALF : WATCH_SECOND_HALF;
         }
     }
-    for (uint32_t i = 0; count <= UNHALVED && i < core->view.member_count; i++) {
+    const uint32_t end = every_round_end(core, count);
+    for (uint32_t i = 0; i < end && i < core->view.member_count; i++) {
         core->peers[i].watch.halves = WATCH_BOTH_HALVES;
     }
 }

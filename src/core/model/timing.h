@@ -179,6 +179,13 @@ static inline uint64_t timing_ask_again_ms(const struct timing *timing)
     return timing->lost_ms_shortest / 16;
 }
 
+/* D8f: so long before the right to act ends the leases are asked for again that end by then, so
+ * that three questions go out in time. */
+static inline uint64_t timing_renewal_ms(const struct timing *timing)
+{
+    return 3 * timing_ask_again_ms(timing);
+}
+
 /* D2h: the silence after which a coordinator puts the questions of R1. */
 static inline uint64_t timing_inquiry_ms(const struct timing *timing)
 {

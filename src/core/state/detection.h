@@ -52,8 +52,9 @@ struct looking {
 
 /* rounds: when the next one of heartbeats is sent, and to whom. */
 struct rounds {
-    uint8_t half;     /* to which half of the neighbours, or halves, it goes: bits */
-    uint64_t next_ms; /* NEVER_MS when off */
+    uint8_t half;         /* to which half of the neighbours, or halves, it goes: bits */
+    uint64_t next_ms;     /* NEVER_MS when off */
+    uint64_t answered_ms; /* when this view's coordinator was last given a lease; 0: never */
 };
 
 /* detector: this node's doubts about its own loop (D4), and since when members are gone. */

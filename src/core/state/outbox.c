@@ -229,6 +229,15 @@ void outbox_send(struct core *core, const struct message *message, uint32_t posi
     send_to_member(core, message, position);
 }
 
+void outbox_send_echo(struct core *core, const struct message *message, uint32_t position)
+{
+    struct effect *sent = send_to_member(core, message, position);
+
+    if (sent != NULL) {
+        sent->echo = echo_for(core, position);
+    }
+}
+
 void outbox_send_brief(struct core *core, const struct message *message, uint32_t position)
 {
     struct effect *sent = send_to_member(core, message, position);

@@ -48,6 +48,9 @@ void outbox_hand_on(struct core *core, const struct message *message);
 /* Sends it to the member at this position of the installed view, and nowhere else. */
 void outbox_send(struct core *core, const struct message *message, uint32_t position);
 
+/* The same of a heartbeat that is an answer: it echoes the last sign of life (D8a). */
+void outbox_send_echo(struct core *core, const struct message *message, uint32_t position);
+
 /* The same, with the view that it brings as a change of the installed one (U3b). */
 void outbox_send_brief(struct core *core, const struct message *message, uint32_t position);
 

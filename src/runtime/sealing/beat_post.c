@@ -188,7 +188,7 @@ struct bytes beat_post_write(struct beat_post *post, const struct effect *effect
                              uint64_t now_ms)
 {
     const struct message *message = effect->message;
-    uint8_t authentic[BEAT_AUTHENTIC_BYTES];
+    uint8_t authentic[BEAT_AUTHENTIC_BYTES_MAX];
 
     if (message->type != MESSAGE_HEARTBEAT || id_is_none(&effect->peer)) {
         return (struct bytes){.length = 0};
@@ -208,11 +208,11 @@ struct bytes beat_post_write(struct beat_post *post, const struct effect *effect
         peer->has_out = true;
         peer->out_is_keyed = keyed;
     }
-    beat_write(message, view, effect->version, post->beat);
-    beat_authentic(post->beat, view, authentic);
-    beat_key_tag(&peer->out, authentic, sizeof authentic, post->beat + BEAT_TAG_AT);
+    const size_t length = beat_write(message, view, effect->echo, effect->version, post->beat);
+    const size_t covered = beat_authentic(post->beat, length, view, authentic);
+    beat_key_tag(&peer->out, authentic, covered, post->beat + length - BEAT_TAG_BYTES);
     post->traffic->beats_out++;
-    return (struct bytes){.at = post->beat, .length = BEAT_BYTES};
+    return (struct bytes){.at = post->beat, .length = length};
 }
 
 /* --- Reading --- */
@@ -237,11 +237,11 @@ static bool is_authentic(const struct beat_post *post, struct beat_peer *peer,
                          const struct beat_view *view, struct bytes beat)
 {
     const uint32_t keys = post->seal == NULL ? 0 : seal_ring(post->seal)->count;
-    const uint8_t *tag = beat.at + BEAT_TAG_AT;
-    uint8_t covered[BEAT_AUTHENTIC_BYTES];
-    const struct bytes authentic = {.at = covered, .length = sizeof covered};
+    const uint8_t *tag = beat.at + beat.length - BEAT_TAG_BYTES;
+    uint8_t covered[BEAT_AUTHENTIC_BYTES_MAX];
+    const struct bytes authentic = {.at = covered,
+                                    .length = beat_authentic(beat.at, beat.length, view, covered)};
 
-    beat_authentic(beat.at, view, covered);
     if (peer->has_in && beat_key_holds(&peer->in, authentic.at, authentic.length, tag)) {
         return true;
     }
@@ -289,7 +289,7 @@ static enum beat_refusal take(struct beat_post *post, struct bytes bytes, uint64
     const struct view *members = core_view(post->core);
     struct beat beat;
 
-    if (!beat_read(bytes.at, &beat)) {
+    if (!beat_read(bytes.at, bytes.length, &beat)) {
         return BEAT_FLAGS;
     }
     const uint16_t place = *slot_of(post, members, beat.life);
@@ -305,7 +305,7 @@ static enum beat_refusal take(struct beat_post *post, struct bytes bytes, uint64
     note_key(post, peer, place - 1U, beat.number, now_ms);
     beat_message(&beat, view, &peer->life, &post->life, message);
     const struct wire_copy copy = {
-        .to = &message->to, .flags = WIRE_FELLOW, .version = beat.version};
+        .to = &message->to, .flags = WIRE_FELLOW, .echo = beat.echo, .version = beat.version};
     frame->at = wire_encode(post->wire, message, &copy, &frame->length);
     return BEAT_TAKEN;
 }

@@ -57,7 +57,7 @@ struct beat_post {
     uint64_t indexed_hash;
     bool is_mistakable; /* another member's life begins as this node's */
 
-    uint8_t beat[BEAT_BYTES]; /* the last one that was written */
+    uint8_t beat[BEAT_BYTES_MAX]; /* the last one that was written */
 };
 
 /* What it works with, borrowed. */

@@ -25,9 +25,9 @@ static bool attach_filter(int fd)
 {
     static struct sock_filter steps[] = {
         {.code = BPF_LD | BPF_W | BPF_LEN},
-        {.code = BPF_JMP | BPF_JEQ | BPF_K, .jf = 4, .k = BEAT_BYTES},
+        {.code = BPF_JMP | BPF_JEQ | BPF_K, .jf = 4, .k = BEAT_BYTES_MIN},
         {.code = BPF_LD | BPF_H | BPF_ABS, .k = 0},
-        {.code = BPF_ALU | BPF_AND | BPF_K, .k = 0xff00U | BEAT_LATE},
+        {.code = BPF_ALU | BPF_AND | BPF_K, .k = 0xff00U | BEAT_LATE | BEAT_ASKS},
         {.code = BPF_JMP | BPF_JEQ | BPF_K, .jf = 1, .k = (unsigned)BEAT_KIND << 8},
         {.code = BPF_RET | BPF_K, .k = SECOND},
         {.code = BPF_RET | BPF_K, .k = FIRST},
