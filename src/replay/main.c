@@ -2,10 +2,13 @@
  * decided, and says whether it ended in the same state. */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/version.h"
 #include "replay/listing.h"
@@ -197,9 +200,27 @@ static uint8_t *read_whole(FILE *file, size_t *length)
     return bytes;
 }
 
+/* Opens a regular file; others may have no end, or never begin. NULL, with errno set, or with 0 in
+ * it where there is something else. */
+static FILE *open_regular(const char *path)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+
+    if (descriptor < 0) {
+        return NULL;
+    }
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+        return fdopen(descriptor, "rb");
+    }
+    close(descriptor);
+    errno = 0;
+    return NULL;
+}
+
 static uint8_t *read_file(const char *path, size_t *length)
 {
-    FILE *file = fopen(path, "rbe");
+    FILE *file = open_regular(path);
 
     if (file == NULL) {
         return NULL;
@@ -362,9 +383,10 @@ int main(int argc, char **argv)
     parse(&order, argc, argv);
     uint8_t *bytes = read_file(order.path, &length);
     if (bytes == NULL) {
-        fprintf(stderr,
-                "doyen-replay: cannot read %s: %s: give a file that doyend --record wrote\n",
-                order.path, strerror(errno));
+        const int error = errno;
+        fprintf(stderr, "doyen-replay: %s%s%s%s: give a file that doyend --record wrote\n",
+                error == 0 ? "" : "cannot read ", order.path, error == 0 ? "" : ": ",
+                error == 0 ? " is no regular file" : strerror(error));
         return EXIT_BAD_FILE;
     }
     const int code = run_file(&order, bytes, length);

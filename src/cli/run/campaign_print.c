@@ -46,7 +46,8 @@ static void finish(struct standing *standing, enum exit_code code)
 
 /* --- Lines ----------------------------------------------------------------------------------- */
 
-static void print_event(const struct standing *standing, const json_t *event)
+/* The campaign ends, and with it the hold on the role, where nobody can be told of it. */
+static void print_event(struct standing *standing, const json_t *event)
 {
     const char *word = document_text(event, "event", "?");
     const char *role = document_text(event, "role", "?");
@@ -65,7 +66,9 @@ static void print_event(const struct standing *standing, const json_t *event)
     } else {
         printf("%s %s token %s\n", word, role, document_text(event, "token", "?"));
     }
-    (void)fflush(stdout);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        finish(standing, EXIT_REFUSED); /* main says why. */
+    }
 }
 
 /* What no line of the daemon has said. */
@@ -80,7 +83,7 @@ static void print_lost(struct standing *standing, const char *reason, const char
     print_event(standing, event);
     json_decref(event);
     standing->token = 0;
-    if (standing->wish->once) {
+    if (standing->wish->once && !standing->over) {
         finish(standing, EXIT_DONE);
     }
 }
@@ -118,6 +121,9 @@ static void on_event(struct standing *standing, const json_t *event)
         return; /* It was asked for as a sign of life. */
     }
     print_event(standing, event);
+    if (standing->over) {
+        return;
+    }
     if (strcmp(word, "candidate") == 0) {
         say_unfit(standing);
     }

@@ -61,3 +61,13 @@ int run_command_find(const char *name, struct failure *failure)
     }
     return found;
 }
+
+int run_command_words(int argc, char *const *argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            return argc - i - 1;
+        }
+    }
+    return 0;
+}

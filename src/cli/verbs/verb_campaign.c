@@ -21,8 +21,9 @@ static uint64_t parse_duration(const char *option, const char *text, struct argp
     uint64_t milliseconds = 0;
 
     if (!duration_parse(text, &milliseconds)) {
-        cli_usage_error(state, "%s %s: give a number and its unit, as in 100ms, 5s or 2m", option,
-                        text);
+        cli_usage_error(state,
+                        "%s %s: give a number and its unit, as in 100ms, 5s or 2m, up to 8760h",
+                        option, text);
     }
     return milliseconds;
 }
@@ -49,8 +50,8 @@ static void parse_word(struct campaign_options *options, char *argument, struct 
         return;
     }
     if (state->quoted == 0) {
-        cli_usage_error(state, "write -- before the command, as in doyen campaign %s -- %s",
-                        options->wish.campaign.role, argument);
+        cli_usage_error(state, "%s: write -- before the command, as in doyen campaign %s -- %s",
+                        argument, options->wish.campaign.role, argument);
     }
     options->argv = state->argv + state->next - 1;
     state->next = state->argc; /* The rest is the command's. */
@@ -199,9 +200,14 @@ static enum exit_code run_campaign(struct cli *cli, int argc, char **argv)
         failure_set(&failure, EXIT_USAGE, "no role: write doyen campaign ROLE -- COMMAND");
         return failure_report(&failure);
     }
+    const int quoted_count = run_command_words(argc, argv);
     cli_parse(cli, &verb_campaign, argc, argv, &options);
     if (options.argv == NULL) {
         return campaign_print(cli, &options.wish);
+    }
+    if (argv + argc - options.argv > quoted_count) {
+        failure_set(&failure, EXIT_USAGE, "%s: write -- before the command", options.argv[0]);
+        return failure_report(&failure);
     }
     const int missing = run_command_find(options.argv[0], &failure);
     if (missing != 0) {

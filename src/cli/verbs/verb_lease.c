@@ -23,17 +23,31 @@ const struct verb verb_lease = {
                "--control nor --url, it reads the page that the command was given, asks no daemon, "
                "and answers for DOYEN_EPOCH: a command asks so whether it may still act. Below "
                "doyen campaign it answers for DOYEN_TOKEN.\n\n"
-               "Exit: 0 it may act, 3 it may not.",
+               "Exit: 0 it may act, 3 it may not, 1 refused, as where DOYEN_EPOCH is no epoch.",
     .run = run_lease,
 };
 
-/* Under which epoch does whoever asks act? Below doyen campaign the page has the role's token in
- * its place. 0: under whichever it is. */
-static uint64_t asked_epoch(void)
+/* Reads under which epoch whoever asks acts; below doyen campaign the page has the role's token in
+ * its place. 0: none is named, so it may be any. What is no epoch is refused: taken for none, it
+ * would permit to act under any. */
+static enum exit_code read_asked_epoch(uint64_t *epoch, struct failure *failure)
 {
-    const char *epoch = getenv(getenv("DOYEN_ROLE") == NULL ? "DOYEN_EPOCH" : "DOYEN_TOKEN");
+    const bool has_role = getenv("DOYEN_ROLE") != NULL;
+    const char *name = has_role ? "DOYEN_TOKEN" : "DOYEN_EPOCH";
+    const char *text = getenv(name);
+    char *end = NULL;
 
-    return epoch == NULL ? 0 : strtoull(epoch, NULL, 10);
+    *epoch = 0;
+    if (text == NULL) {
+        return EXIT_DONE;
+    }
+    errno = 0;
+    *epoch = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *epoch == 0) {
+        return failure_set(failure, EXIT_REFUSED, "%s is '%s', and no %s: doyen %s sets it", name,
+                           text, has_role ? "token" : "epoch", has_role ? "campaign" : "run");
+    }
+    return EXIT_DONE;
 }
 
 static bool is_held(const json_t *lease, uint64_t epoch)
@@ -140,11 +154,12 @@ static enum exit_code run_lease(struct cli *cli, int argc, char **argv)
 
     cli_parse(cli, &verb_lease, argc, argv, NULL);
     const char *descriptor = is_wished_for(cli) ? NULL : getenv("DOYEN_LEASE_FD");
-    const uint64_t epoch = descriptor == NULL ? 0 : asked_epoch();
+    uint64_t epoch = 0;
     enum exit_code code = EXIT_DONE;
     if (descriptor == NULL) {
         code = cli_get(cli, "/v1/lease", &answer);
-    } else if (read_page(descriptor, &answer, &failure) != EXIT_DONE) {
+    } else if (read_asked_epoch(&epoch, &failure) != EXIT_DONE ||
+               read_page(descriptor, &answer, &failure) != EXIT_DONE) {
         code = failure_report(&failure);
     }
     if (code != EXIT_DONE) {

@@ -87,7 +87,8 @@ static void print_json(const struct observing *observing)
     json_decref(line);
 }
 
-static void print_holders(const struct observing *observing)
+/* Returns false when the output cannot be written; main says why. */
+static bool print_holders(const struct observing *observing)
 {
     const size_t count = json_array_size(observing->holders);
     struct printer printer = {.colour = false};
@@ -107,21 +108,24 @@ static void print_holders(const struct observing *observing)
         printer_text(&printer, TONE_PLAIN, text);
         putchar('\n');
     }
-    (void)fflush(stdout);
+    return fflush(stdout) == 0 && !ferror(stdout);
 }
 
-/* A member that does not answer may hold it: what was known stays until it answers, or is gone. */
-static void look(struct observing *observing, const json_t *document)
+/* A member that does not answer may hold it: what was known stays until it answers, or is gone.
+ * Returns false when the output cannot be written. */
+static bool look(struct observing *observing, const json_t *document)
 {
     json_t *holders = holders_of(roles_find(document, observing->role));
+    bool is_written = true;
     const bool is_known = json_array_size(holders) > 0 || !document_is_true(document, "stale");
 
     if (is_known && (observing->holders == NULL || !json_equal(holders, observing->holders))) {
         json_decref(observing->holders);
         observing->holders = json_incref(holders);
-        print_holders(observing);
+        is_written = print_holders(observing);
     }
     json_decref(holders);
+    return is_written;
 }
 
 static enum exit_code run_observe(struct cli *cli, int argc, char **argv)
@@ -134,8 +138,12 @@ static enum exit_code run_observe(struct cli *cli, int argc, char **argv)
         struct answer answer;
         const enum exit_code code = roles_ask(cli, &answer, &failure);
         if (code == EXIT_DONE) {
-            look(&observing, answer.json);
+            const bool is_written = look(&observing, answer.json);
             answer_deinit(&answer);
+            if (!is_written) {
+                json_decref(observing.holders);
+                return EXIT_REFUSED;
+            }
             observing.away = false;
         } else if (!failure_passes(code)) {
             json_decref(observing.holders);

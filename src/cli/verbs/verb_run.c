@@ -12,8 +12,9 @@ static uint64_t parse_duration(const char *option, const char *text, struct argp
     uint64_t milliseconds = 0;
 
     if (!duration_parse(text, &milliseconds)) {
-        cli_usage_error(state, "%s %s: give a number and its unit, as in 100ms, 5s or 2m", option,
-                        text);
+        cli_usage_error(state,
+                        "%s %s: give a number and its unit, as in 100ms, 5s or 2m, up to 8760h",
+                        option, text);
     }
     return milliseconds;
 }
@@ -21,8 +22,9 @@ static uint64_t parse_duration(const char *option, const char *text, struct argp
 static void parse_command(struct run_options *options, struct argp_state *state)
 {
     if (state->quoted == 0 || state->next <= state->quoted) {
-        cli_usage_error(state, "write -- before the command, as in doyen run -- %s",
-                        state->argv[state->next - 1]);
+        const char *word = state->argv[state->next - 1];
+        cli_usage_error(state, "%s: write -- before the command, as in doyen run -- %s", word,
+                        word);
     }
     options->argv = state->argv + state->next - 1;
     state->next = state->argc; /* The rest is the command's. */
@@ -112,7 +114,12 @@ static enum exit_code run_run(struct cli *cli, int argc, char **argv)
     struct run_options options = {.argv = NULL};
     struct failure failure;
 
+    const int quoted_count = run_command_words(argc, argv);
     cli_parse(cli, &verb_run, argc, argv, &options);
+    if (argv + argc - options.argv > quoted_count) {
+        failure_set(&failure, EXIT_USAGE, "%s: write -- before the command", options.argv[0]);
+        return failure_report(&failure);
+    }
     const int missing = run_command_find(options.argv[0], &failure);
     if (missing != 0) {
         (void)failure_report(&failure);

@@ -43,7 +43,9 @@ static uint64_t parse_timeout(const char *text, struct argp_state *state)
 
     if (!duration_parse(text, &timeout_ms) || timeout_ms == 0) {
         cli_usage_error(
-            state, "--timeout %s: give a number above 0 and its unit, as in 500ms, 5s or 2m", text);
+            state,
+            "--timeout %s: give a number above 0 and its unit, as in 500ms, 5s or 2m, up to 8760h",
+            text);
     }
     return timeout_ms;
 }
