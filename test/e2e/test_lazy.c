@@ -48,7 +48,8 @@ Story(lazy, beats_wait_with_any_profile)
     assert_lazy(cluster);
 }
 
-/* D8c: what gives it the right to act comes as an answer, which no beat is. */
+/* D8c: what gives it the right to act comes as an answer, which is longer than the beats that wait.
+ */
 Story(lazy, a_coordinator_waits_for_beats_as_everybody_does)
 {
     struct cluster *cluster = cluster_new(ARGS("--guard", "majority", "--size", "5"));

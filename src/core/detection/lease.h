@@ -1,13 +1,14 @@
 /* The right to act as a lease that echoes give (D8, G2). Each message echoes the number of the
- * latest sign of life that its sender had of its receiver, but for heartbeats. A
- * coordinator asks for leases with PING, and the PONG is the echo; under strict it says besides
- * whether the voter has leased (Z6b). This node keeps the times at
- * which it reached its numbers; so an echo tells when the message was sent that the other is known
- * to have heard, and from that moment on the other cannot find this node lost for T_lost. Gray and
- * Cheriton's leases, counted from the sending of the question: no two clocks are compared.
+ * latest sign of life that its sender had of its receiver; a heartbeat does so only where it
+ * answers one that asks. By these a coordinator gets its leases (D8c), and otherwise by PING, whose
+ * PONG is the echo (D8f); under strict that says besides whether the voter has leased (Z6b). This
+ * node keeps the times at which it reached its numbers; so an echo tells when the message was sent
+ * that the other is known to have heard, and from that moment on the other cannot find this node
+ * lost for T_lost. Gray and Cheriton's leases, counted from the sending of the question: no two
+ * clocks are compared.
  *
  *     marks      number 800 at 10.0 s | 806 at 10.1 s | 812 at 10.2 s     what this node has sent
- *     PONG       echo 809                              what its sender has heard of this node
+ *     answer     echo 809                              what its sender has heard of this node
  *     lease      from 10.1 s, the last mark before what is echoed, for T_lost
  */
 #ifndef CORE_LEASE_H
