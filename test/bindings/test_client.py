@@ -1,5 +1,6 @@
 """doyen.Client against real daemons: view, wait, watch, and what it refuses."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ from dataclasses import FrozenInstanceError
 from unittest import mock
 
 import doyen
+import doyen.aio
 from cluster import LIMIT_S, TestCase, soon
 from doyen.client import REQUEST_S
 from doyen.story import Story
@@ -101,13 +103,32 @@ class Wait(TestCase):
 
     def test_refuses_what_it_could_wait_for_in_vain(self):
         client = doyen.Client("/nonexistent/x.sock")
-        for members in ("3", 0, -1, 2.0, True):
+        refused = [{"members": members} for members in ("3", 0, -1, 2.0, True, 5000)]
+        refused += [{"tag": tag} for tag in ("=", "", "a b", "=b")]
+        refused += [{"name": name} for name in ("a b", "", 5, "x" * 64)]
+        refused += [{}, {"acting": False}]
+        refused += [{"members": 1, "timeout": timeout} for timeout in (-1, "1", float("nan"), None)]
+        for conditions in refused:
             with self.assertRaises(doyen.Error) as caught:
-                client.wait(members=members, timeout=LIMIT_S)
-            self.assertEqual(caught.exception.code, doyen.USAGE)
+                client.wait(**{"timeout": LIMIT_S, **conditions})
+            self.assertEqual(caught.exception.code, doyen.USAGE, conditions)
+            with self.assertRaises(doyen.Error) as caught:
+                asyncio.run(doyen.aio.Client("/nonexistent/x.sock").wait(**{"timeout": LIMIT_S, **conditions}))
+            self.assertEqual(caught.exception.code, doyen.USAGE, conditions)
         with self.assertRaises(doyen.Error) as caught:
             doyen.Client("")
         self.assertIn("control is empty", str(caught.exception))
+
+    def test_what_is_no_path_and_no_tag_is_refused_before_it_is_sent(self):
+        client = doyen.Client("/nonexistent/x.sock")
+        for path in ("/v1/coordinator HTTP/1.1\r\nHost: x", "/v1/status\n", "v1/status", "", None, "/v1/ä"):
+            with self.assertRaisesRegex(doyen.Error, "is no path of a resource") as caught:
+                client.get(path)
+            self.assertEqual(caught.exception.code, doyen.USAGE)
+        for changes in ({5: "x"}, {"zone": "a", "role": 5}):
+            with self.assertRaisesRegex(doyen.Error, "give texts") as caught:
+                client.set_tags(changes, timeout=LIMIT_S)
+            self.assertEqual(caught.exception.code, doyen.USAGE)
 
     def test_says_what_is_missing_when_the_time_is_over(self):
         cluster = self.cluster(1)

@@ -1,8 +1,9 @@
 // Asks the doyend of this host, and waits for the answer.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 
-import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE, tooLate } from "./errors.js";
+import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE, checkOptions, tooLate } from "./errors.js";
 import { REQUEST_MS, events, get } from "./http.js";
 import { Answer, Lead, Link, tryToLead } from "./lease.js";
 import { checkConditions, isReplaced, leaderOf, missingIn, viewOf, votersOf } from "./model.js";
@@ -29,10 +30,21 @@ function answerWithin(until) {
   return Math.max(1, Math.min(REQUEST_MS, until - performance.now()));
 }
 
+const LEADING = ["graceMs", "timeoutMs", "signal"];
+const CAMPAIGN = ["policy", "value", "holders", "priority", "preempt", "preemptAfterMs", "need", ...LEADING];
+
+// Refuses at once what would fail when the lead is there.
+function checkLeading(what, block, options, known) {
+  if (typeof block !== "function") {
+    throw new DoyenError(USAGE, `${what} has no function to call: give one that acts, and ends when its lead is lost`);
+  }
+  checkOptions(what, options, known);
+}
+
 // When it has to be over. Without that it would never be.
 function end(timeoutMs) {
-  if (!(timeoutMs >= 0)) {
-    throw new DoyenError(USAGE, `timeoutMs is ${timeoutMs}: give the time in ms within which it has to be done`);
+  if (!(typeof timeoutMs === "number" && timeoutMs >= 0)) {
+    throw new DoyenError(USAGE, `timeoutMs is ${inspect(timeoutMs)}: give the time in ms within which it has to be done`);
   }
   return performance.now() + timeoutMs;
 }
@@ -43,7 +55,9 @@ export class Client {
   #answer = null; // that acting() had last
   #acting = Promise.resolve();
 
-  constructor({ control, expectUser } = {}) {
+  constructor(options = {}) {
+    checkOptions("Client", options, ["control", "expectUser"]);
+    const { control, expectUser } = options;
     this.#daemon = { control: find(control), expected: account(expectUser) };
   }
 
@@ -57,7 +71,9 @@ export class Client {
     this.#answer = null;
   }
 
-  get(path, { signal } = {}) {
+  async get(path, options = {}) {
+    checkOptions("get", options, ["signal"]);
+    const { signal } = options;
     return get(this.#daemon, path, { signal });
   }
 
@@ -69,7 +85,9 @@ export class Client {
     return leaderOf(await this.get("/v1/leader", options));
   }
 
-  watch({ resume, signal } = {}) {
+  watch(options = {}) {
+    checkOptions("watch", options, ["resume", "signal"]);
+    const { resume, signal } = options;
     return this.#watch(new Story(resume), signal);
   }
 
@@ -91,8 +109,9 @@ export class Client {
     }
   }
 
-  async wait({ timeoutMs, signal, ...conditions } = {}) {
-    checkConditions(conditions);
+  async wait(options = {}) {
+    checkConditions(options);
+    const { timeoutMs, signal, ...conditions } = options;
     const until = end(timeoutMs);
     let missing = "";
     for (;;) {
@@ -119,9 +138,16 @@ export class Client {
     }
   }
 
-  async setTags(changes, { timeoutMs, signal } = {}) {
+  async setTags(changes, options = {}) {
+    checkOptions("setTags", options, ["timeoutMs", "signal"]);
+    const { timeoutMs, signal } = options;
     const until = end(timeoutMs);
     const wanted = Object.entries(changes);
+    for (const [key, value] of wanted) {
+      if (value !== null && typeof value !== "string") {
+        throw new DoyenError(USAGE, `tag ${key}: ${JSON.stringify(value)}: give a text, or null for a tag that goes`);
+      }
+    }
     const document = {
       set: Object.fromEntries(wanted.filter(([, value]) => value !== null)),
       unset: wanted.filter(([, value]) => value === null).map(([key]) => key),
@@ -144,7 +170,9 @@ export class Client {
     }
   }
 
-  async voters({ signal } = {}) {
+  async voters(options = {}) {
+    checkOptions("voters", options, ["signal"]);
+    const { signal } = options;
     const until = performance.now() + VOTERS_MS;
     for (;;) {
       const voters = votersOf(await this.get("/v1/voters", { signal }));
@@ -155,7 +183,9 @@ export class Client {
     }
   }
 
-  async replaceVoter(name, { by = name, timeoutMs, signal } = {}) {
+  async replaceVoter(name, options = {}) {
+    checkOptions("replaceVoter", options, ["by", "timeoutMs", "signal"]);
+    const { by = name, timeoutMs, signal } = options;
     const until = end(timeoutMs);
     const before = await this.voters({ signal });
     const document = by === name ? { replace: name } : { replace: name, with: by };
@@ -235,11 +265,13 @@ export class Client {
     return right;
   }
 
-  leading(block, options = {}) {
+  async leading(block, options = {}) {
+    checkLeading("leading", block, options, LEADING);
     return this.#lead(block, (signal) => Link.open(this.#daemon, signal), Lead, options);
   }
 
-  campaign(role, block, options = {}) {
+  async campaign(role, block, options = {}) {
+    checkLeading("campaign", block, options, CAMPAIGN);
     const body = campaignBody(role, options);
     return this.#lead(block, (signal) => RoleLink.open(this.#daemon, body, signal), Holding, options);
   }
@@ -256,7 +288,7 @@ export class Client {
   }
 
   async #beginLead(openLink, Kind, { graceMs, timeoutMs, signal }) {
-    const until = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
+    const until = timeoutMs === undefined ? Infinity : end(timeoutMs);
     let missing = "this node does not act";
     let link = null;
     let first = true;

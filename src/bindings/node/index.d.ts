@@ -263,7 +263,10 @@ export interface Voters {
   voter(name: string): Voter | null;
 }
 
-/** The doyend of this host. What fails rejects with DoyenError; a `signal` that is aborted with its reason. */
+/**
+ * The doyend of this host. What fails rejects with DoyenError; a `signal` that is aborted with its
+ * reason. Options that a method does not know are refused.
+ */
 export class Client {
   constructor(options?: ClientOptions);
   readonly control: string;
@@ -294,9 +297,9 @@ export class Client {
   watch(options?: { resume?: string; signal?: AbortSignal }): AsyncGenerator<Event, never, void>;
 
   /**
-   * Waits until this node is a member and all of this holds, also for a daemon that is not there
-   * yet. Resolves to the view that shows it. Rejects with TIMED_OUT when the time is over, saying
-   * what is missing.
+   * Waits until this node is a member and all of this holds, of which one has to be given, also for
+   * a daemon that is not there yet. Resolves to the view that shows it. Rejects with TIMED_OUT when
+   * the time is over, saying what is missing.
    */
   wait(options: Conditions & { timeoutMs: number; signal?: AbortSignal }): Promise<View>;
 

@@ -1,6 +1,6 @@
 // What a node knows, as values that do not change.
 
-import { DoyenError, REFUSED, USAGE } from "./errors.js";
+import { DoyenError, REFUSED, USAGE, checkOptions } from "./errors.js";
 
 export function memberOf(entry) {
   return Object.freeze({
@@ -112,16 +112,26 @@ function has({ tags }, tag) {
 }
 
 const CONDITIONS = ["members", "atLeast", "name", "gone", "coordinator", "acting", "guardMet", "tag"];
+const MEMBERS_MAX = 4096;
 
 // Refuses what Client.wait could wait for in vain.
-export function checkConditions(conditions) {
-  const { members } = conditions;
-  const unknown = Object.keys(conditions).find((key) => !CONDITIONS.includes(key));
-  if (unknown !== undefined) {
-    throw new DoyenError(USAGE, `wait knows no ${unknown}: there are ${CONDITIONS.join(", ")}, timeoutMs and signal`);
+export function checkConditions(options) {
+  checkOptions("wait", options, [...CONDITIONS, "timeoutMs", "signal"]);
+  const { members, name, gone, coordinator, tag, acting, guardMet } = options;
+  if (members !== undefined && !(Number.isInteger(members) && members > 0 && members <= MEMBERS_MAX)) {
+    throw new DoyenError(USAGE, `members is ${JSON.stringify(members)}: give a number of members, 1 to ${MEMBERS_MAX}`);
   }
-  if (members !== undefined && !(Number.isInteger(members) && members > 0)) {
-    throw new DoyenError(USAGE, `members is ${JSON.stringify(members)}: give a number of members, 1 or more`);
+  for (const [key, told] of Object.entries({ name, gone, coordinator })) {
+    if (told !== undefined && !(typeof told === "string" && /^[A-Za-z0-9._-]{1,63}$/.test(told))) {
+      throw new DoyenError(USAGE, `${key} is ${JSON.stringify(told)}: give the name of a member`);
+    }
+  }
+  if (tag !== undefined && !(typeof tag === "string" && /^[^=\s]+(=.*)?$/s.test(tag))) {
+    throw new DoyenError(USAGE, `tag is ${JSON.stringify(tag)}: give KEY or KEY=VALUE, and no blank in the key`);
+  }
+  const asked = [members, name, gone, coordinator, tag].some((told) => told !== undefined);
+  if (!asked && !acting && !guardMet) {
+    throw new DoyenError(USAGE, "say what to wait for, as in { members: 3 } or { acting: true }");
   }
 }
 

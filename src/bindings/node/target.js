@@ -23,6 +23,9 @@ export function find(control, environment = process.env, system = SYSTEM_DIRECTO
   if (control === "") {
     throw new DoyenError(USAGE, "control is empty: name the daemon's socket, or leave it out");
   }
+  if (control !== undefined && typeof control !== "string") {
+    throw new DoyenError(USAGE, `control is ${JSON.stringify(control)}: name the daemon's socket, or leave it out`);
+  }
   const found = control || environment.DOYEN_CONTROL || search(environment, system);
   if (Buffer.byteLength(found) > PATH_BYTES_MAX) {
     throw new DoyenError(

@@ -124,7 +124,7 @@ test("wait waits for a daemon and for members, and says what is missing", async 
   );
   cluster.start("byzantium");
   await client.wait({ members: 2, atLeast: true, coordinator: "athens", timeoutMs: LIMIT_MS });
-  await refuses(new Client({ control: "/nonexistent/x.sock" }).wait({ timeoutMs: 50 }), TIMED_OUT, /no such socket/);
+  await refuses(new Client({ control: "/nonexistent/x.sock" }).wait({ members: 1, timeoutMs: 50 }), TIMED_OUT, /no such socket/);
   const soonOver = AbortSignal.timeout(20);
   await assert.rejects(client.wait({ members: 3, timeoutMs: LIMIT_MS, signal: soonOver }), { name: "TimeoutError" });
 });
@@ -358,13 +358,49 @@ test("all that is exported is declared", () => {
 
 test("what could be waited for in vain is refused", async () => {
   const client = new Client({ control: "/nonexistent/x.sock" });
-  for (const members of ["3", 0, -1, 2.5]) {
+  for (const members of ["3", 0, -1, 2.5, 5000]) {
     await refuses(client.wait({ members, timeoutMs: LIMIT_MS }), USAGE, /give a number of members/);
   }
   await refuses(client.wait({ members: 1, timeout: 1000 }), USAGE, /wait knows no timeout: .*timeoutMs/);
-  await refuses(client.wait(), USAGE, /timeoutMs is undefined/);
+  await refuses(client.wait({ members: 1 }), USAGE, /timeoutMs is undefined/);
+  for (const timeoutMs of [-1, "1", NaN, null]) {
+    await refuses(client.wait({ members: 1, timeoutMs }), USAGE, /timeoutMs is/);
+    await refuses(client.leading(() => {}, { timeoutMs }), USAGE, /timeoutMs is/);
+  }
+  for (const nothing of [undefined, { timeoutMs: LIMIT_MS }, { acting: false, timeoutMs: LIMIT_MS }]) {
+    await refuses(client.wait(nothing), USAGE, /say what to wait for/);
+  }
+  for (const tag of ["=", "", "a b", null]) {
+    await refuses(client.wait({ tag, timeoutMs: LIMIT_MS }), USAGE, /give KEY or KEY=VALUE/);
+  }
+  for (const name of ["a b", "", 5, "x".repeat(64)]) {
+    await refuses(client.wait({ name, timeoutMs: LIMIT_MS }), USAGE, /give the name of a member/);
+  }
   await refuses(client.setTags({ zone: "a" }), USAGE, /timeoutMs is undefined/);
   assert.throws(() => new Client({ control: "" }), /control is empty/);
+});
+
+test("what no option is, and a call without a function, are refused at once", async () => {
+  const control = "/nonexistent/x.sock";
+  for (const options of [control, 5, null, { control, contrl: "x" }, { control: 5 }, { control: null }]) {
+    assert.throws(() => new Client(options), { code: USAGE });
+  }
+  assert.throws(() => new Client({ contrl: "x" }), /Client knows no contrl: there are control, expectUser/);
+  const client = new Client({ control });
+  for (const options of [{ grace: -1 }, { bogus: 1 }, 5, null]) {
+    await refuses(client.campaign("job", () => {}, options), USAGE, /campaign knows no/);
+    await refuses(client.leading(() => {}, options), USAGE, /leading knows no/);
+    await refuses(client.setTags({ zone: "a" }, options), USAGE, /setTags knows no/);
+    await refuses(client.replaceVoter("athens", options), USAGE, /replaceVoter knows no/);
+    await refuses(client.voters(options), USAGE, /voters knows no/);
+    await refuses(client.view(options), USAGE, /get knows no/);
+    assert.throws(() => client.watch(options), { code: USAGE });
+  }
+  await refuses(client.campaign("job"), USAGE, /campaign has no function to call/);
+  await refuses(client.leading(), USAGE, /leading has no function to call/);
+  for (const value of [undefined, 5]) {
+    await refuses(client.setTags({ zone: "a", role: value }, { timeoutMs: LIMIT_MS }), USAGE, /tag role: .*give a text/);
+  }
 });
 
 test("wait ends on time while the daemon is stopped", async (t) => {

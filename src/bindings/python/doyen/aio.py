@@ -24,6 +24,7 @@ from .client import (
     VOTERS_S,
     AnyLead,
     answer_within,
+    end,
     may_pass,
     silent,
     still_missing,
@@ -164,7 +165,7 @@ class Client:
     ) -> View:
         """Waits until all of this holds; see `doyen.Client.wait`."""
         conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met, tag)
-        until = time.monotonic() + timeout
+        until = end(timeout)
         missing = ""
         while True:
             try:
@@ -202,7 +203,7 @@ class Client:
     async def set_tags(self, changes: Mapping[str, Optional[str]], *, timeout: float) -> View:
         """Changes tags of this node at run time; see `doyen.Client.set_tags`."""
         asked = TagChanges(changes)
-        until = time.monotonic() + timeout
+        until = end(timeout)
         while True:
             if asked.due(time.monotonic()):
                 await self._ask(post("/v1/tags", asked.body()), answer_within(until))
@@ -224,7 +225,7 @@ class Client:
 
     async def replace_voter(self, name: str, by: Optional[str] = None, *, timeout: float) -> Voters:
         """Has another node, or another record, vote; see `doyen.Client.replace_voter`."""
-        until = time.monotonic() + timeout
+        until = end(timeout)
         asked = Replacement(name, by, await self.voters())
         await self._ask(post("/v1/voters", asked.body()), answer_within(until))
         missing = "the voter is not replaced"
@@ -347,7 +348,7 @@ class Client:
         grace: Optional[float],
         timeout: Optional[float],
     ) -> AnyLead:
-        until = None if timeout is None else time.monotonic() + timeout
+        until = None if timeout is None else end(timeout)
         link, missing = await self._reopen_link(open_link, first=True)
         try:
             while True:

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from typing import Any, Callable, Iterator, Mapping, Optional, TypeVar
 
 from . import target
-from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
+from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, Watcher, doze, try_to_lead
 from .model import Conditions, Event, Leader, Replacement, TagChanges, View, Voters
@@ -33,6 +33,13 @@ def silent(path: str, seconds: float) -> Error:
         TIMED_OUT,
         f"the daemon at {path} did not answer within {seconds:g} s: it may be stopped or overloaded",
     )
+
+
+def end(timeout: float) -> float:
+    """When it has to be over."""
+    if not (type(timeout) in (int, float) and timeout >= 0):
+        raise Error(USAGE, f"timeout is {timeout!r}: give the time in seconds within which it has to be done")
+    return time.monotonic() + timeout
 
 
 def answer_within(until: float) -> float:
@@ -165,15 +172,15 @@ class Client:
         tag: Optional[str] = None,
         timeout: float,
     ) -> View:
-        """Waits until all of this holds, also for a daemon that is not there yet: the node is a
-        member; it has so many `members` (`at_least`: or more); `name` is one of them and `gone` is
-        not; `coordinator` coordinates; this node acts; its guard is met. With a
-        `tag`, "key" or "key=value", only who has it counts for `members` and `name`; alone, one
-        member has it. Returns the view that shows it. Raises Error with TIMED_OUT when `timeout`
+        """Waits until all of this holds, of which one has to be given, also for a daemon that is
+        not there yet: the node is a member; it has so many `members` (`at_least`: or more); `name`
+        is one of them and `gone` is not; `coordinator` coordinates; this node acts; its guard is
+        met. With a `tag`, "key" or "key=value", only who has it counts for `members` and `name`;
+        alone, one member has it. Returns the view that shows it. Raises Error with TIMED_OUT when `timeout`
         seconds are over, saying what is missing.
         """
         conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met, tag)
-        until = time.monotonic() + timeout
+        until = end(timeout)
         missing = ""
         while True:
             try:
@@ -215,7 +222,7 @@ class Client:
         TIMED_OUT when `timeout` seconds are over.
         """
         asked = TagChanges(changes)
-        until = time.monotonic() + timeout
+        until = end(timeout)
         while True:
             if asked.due(time.monotonic()):
                 self._ask(post("/v1/tags", asked.body()), answer_within(until))
@@ -241,7 +248,7 @@ class Client:
         Raises Error with REFUSED where it cannot be done, or nobody acts, and with TIMED_OUT when
         `timeout` seconds are over; a change that has begun goes on.
         """
-        until = time.monotonic() + timeout
+        until = end(timeout)
         asked = Replacement(name, by, self.voters())
         self._ask(post("/v1/voters", asked.body()), answer_within(until))
         missing = "the voter is not replaced"
@@ -363,7 +370,7 @@ class Client:
         grace: Optional[float],
         timeout: Optional[float],
     ) -> AnyLead:
-        until = None if timeout is None else time.monotonic() + timeout
+        until = None if timeout is None else end(timeout)
         link, missing = self._reopen_link(open_link, first=True)
         try:
             while True:

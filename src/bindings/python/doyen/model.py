@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -11,6 +12,9 @@ from .errors import REFUSED, USAGE, Error
 
 _WISH_AGAIN_S = 1.0  # a coordinator that was asked for other voters may have gone
 _ASK_AGAIN_S = 2.0  # a node that finds no coordinator gives up after a while
+_MEMBERS_MAX = 4096
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
+_TAG = re.compile(r"[^=\s]+(=.*)?", re.DOTALL)
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -302,6 +306,9 @@ class TagChanges:
     """What Client.set_tags asks for, and whether a view shows it."""
 
     def __init__(self, changes: Mapping[str, Optional[str]]) -> None:
+        for key, value in changes.items():
+            if not (isinstance(key, str) and (value is None or isinstance(value, str))):
+                raise Error(USAGE, f"tag {key!r}: {value!r}: give texts, or None for a tag that goes")
         self._changes = dict(changes)
         self._ask_at = 0.0
 
@@ -342,8 +349,16 @@ class Conditions:
         tag: Optional[str] = None,
     ) -> None:
         whole = isinstance(members, int) and not isinstance(members, bool)
-        if members is not None and not (whole and members > 0):
-            raise Error(USAGE, f"members is {members!r}: give a number of members, 1 or more")
+        if members is not None and not (whole and 0 < members <= _MEMBERS_MAX):
+            raise Error(USAGE, f"members is {members!r}: give a number of members, 1 to {_MEMBERS_MAX}")
+        for key, told in {"name": name, "gone": gone, "coordinator": coordinator}.items():
+            if told is not None and not (isinstance(told, str) and _NAME.fullmatch(told)):
+                raise Error(USAGE, f"{key} is {told!r}: give the name of a member")
+        if tag is not None and not (isinstance(tag, str) and _TAG.fullmatch(tag)):
+            raise Error(USAGE, f"tag is {tag!r}: give KEY or KEY=VALUE, and no blank in the key")
+        asked = any(told is not None for told in (members, name, gone, coordinator, tag))
+        if not (asked or acting or guard_met):
+            raise Error(USAGE, "say what to wait for, as in members=3 or acting=True")
         self._tag = tag
         self._members = members
         self._at_least = at_least

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NamedTuple, Optional
 
-from .errors import REFUSED, Error
+from .errors import REFUSED, USAGE, Error
 
 HEAD_BYTES_MAX = 65536
 
@@ -19,6 +20,8 @@ def post(path: str, document: dict[str, Any]) -> bytes:
 
 def request(path: str, **headers: str) -> bytes:
     """A GET of `path`; underscores in the names of headers stand for dashes."""
+    if not (isinstance(path, str) and re.fullmatch(r"/[\x21-\x7e]*", path)):
+        raise Error(USAGE, f"{path!r} is no path of a resource: give one such as /v1/status")
     headers = {"Host": "doyen", "Connection": "close", "User-Agent": "doyen-python", **headers}
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode("ascii")
