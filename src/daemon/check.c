@@ -30,11 +30,12 @@ static bool check_http(const struct config *config, struct complaint *complaint)
 static bool check_state(const struct config *config, struct complaint *complaint)
 {
     const bool votes = voters_find(&config->voters, config->name) != VOTER_NONE;
+    const struct voter_place place = voter_place_of(config);
 
     return config->state_dir[0] == '\0' ||
            (store_check(config->state_dir, votes, complaint) &&
             voter_store_allows(config, complaint) &&
-            (!votes || voter_store_check(config->state_dir, complaint)));
+            (config->guard.policy != GUARD_STRICT || voter_store_check(&place, complaint)));
 }
 
 static bool check_control(const struct config *config, struct complaint *complaint)

@@ -171,12 +171,15 @@ Test(config, a_control_socket_that_cannot_be_is_refused)
 Test(config, what_the_recovery_of_voters_does_not_go_with_is_refused)
 {
     static const struct bad_line cases[] = {
-        {"--recover-voters --check", 64, "--recover-voters goes with none of --check"},
-        {"--check --recover-voters", 64, "--recover-voters goes with none of --check"},
-        {"--print-config --recover-voters", 64, "--recover-voters goes with none of"},
-        {"--recover-voters --print-config", 64, "--recover-voters goes with none of"},
-        {"--recover-voters --make-key k", 64, "--recover-voters goes with none of"},
-        {"--make-key k --recover-voters", 64, "--recover-voters goes with none of"},
+        {"--check --make-key k", 64, "say one of them"},
+        {"--make-key k --print-config", 64, "say one of them"},
+        {"--check --print-config", 64, "say one of them"},
+        {"--recover-voters --check", 64, "say one of them"},
+        {"--check --recover-voters", 64, "say one of them"},
+        {"--print-config --recover-voters", 64, "say one of them"},
+        {"--recover-voters --print-config", 64, "say one of them"},
+        {"--recover-voters --make-key k", 64, "say one of them"},
+        {"--make-key k --recover-voters", 64, "say one of them"},
         {"--recover-voters=yes", 64, "--recover-voters: takes no value"},
         {"--yes-the-others-are-gone a", 64, "belongs to --recover-voters: add that"},
         {"--check --yes-the-others-are-gone a", 64, "belongs to --recover-voters: add that"},

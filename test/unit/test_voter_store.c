@@ -483,10 +483,20 @@ Test(voter_store, a_check_finds_what_would_keep_it_from_starting)
     struct complaint complaint;
 
     desk_open(&desk);
-    cr_assert(voter_store_check(desk.dir, &complaint), "without a record");
+    struct voter_place place = voter_place_of(&desk.config);
+    cr_assert(voter_store_check(&place, &complaint), "without a record");
     desk_leave_record(&desk, 3);
-    cr_assert(voter_store_check(desk.dir, &complaint));
-    cr_assert_not(voter_store_check("/dev/null", &complaint));
+    cr_assert(voter_store_check(&place, &complaint));
+    place.name = "b";
+    cr_assert_not(voter_store_check(&place, &complaint));
+    cr_assert_not_null(strstr(complaint.text, "is the record of athens, cluster doyen"), "%s",
+                       complaint.text);
+    place.name = "athens";
+    file_write(desk.file, "doyenvot", 8);
+    cr_assert_not(voter_store_check(&place, &complaint));
+    cr_assert_not_null(strstr(complaint.text, "this node does not vote"), "%s", complaint.text);
+    place.dir = "/dev/null";
+    cr_assert_not(voter_store_check(&place, &complaint));
     cr_assert_not_null(strstr(complaint.text, "cannot read /dev/null/voter: Not a directory"), "%s",
                        complaint.text);
     desk_close(&desk);

@@ -111,9 +111,13 @@ static enum hook_kept failed(const char *path, const char *what, int error, stru
 
 enum hook_kept hook_memory_open_lock(const char *path, int *fd, struct failure *failure)
 {
+    char text[FILE_MAX + 1];
     char lock[PATH_MAX];
 
     *fd = -1;
+    if (read_file(path, text, failure) < 0) { /* Then no lock is to be left beside it. */
+        return HOOK_NOT_KEPT;
+    }
     errno = ENAMETOOLONG;
     if (snprintf(lock, sizeof lock, "%s.lock", path) < (int)sizeof lock) {
         *fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

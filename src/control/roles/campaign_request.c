@@ -241,6 +241,50 @@ bool campaign_request_parse(struct campaign_request *campaign, const char *body,
     return taken;
 }
 
+/* --- The value alone ------------------------------------------------------------------------- */
+
+static bool take_request(struct campaign_value *value, const json_t *request, char *why)
+{
+    const char *text = json_string_value(request);
+
+    if (text == NULL || json_string_length(request) != ID_TEXT_MAX - 1 ||
+        strspn(text, "0123456789abcdefABCDEF") != ID_TEXT_MAX - 1) {
+        snprintf(why, CAMPAIGN_WHY_MAX, "'%.80s' is no request, which has %d hexadecimal digits",
+                 text == NULL ? "" : text, ID_TEXT_MAX - 1);
+        return false;
+    }
+    return text_set(value->request, sizeof value->request, text, ID_TEXT_MAX - 1);
+}
+
+/* Is all there that has to be, and nothing else? */
+static bool has_parts(json_t *body, char *why)
+{
+    const char *name;
+    json_t *part;
+
+    if (!json_is_object(body)) {
+        snprintf(why, CAMPAIGN_WHY_MAX, "the body is no JSON object");
+        return false;
+    }
+    json_object_foreach(body, name, part)
+    {
+        if (!text_equal(name, "role") && !text_equal(name, "value") &&
+            !text_equal(name, "request")) {
+            snprintf(why, CAMPAIGN_WHY_MAX,
+                     "'%.80s' is too much: the body has role, value and request, and nothing else",
+                     name);
+            return false;
+        }
+    }
+    const char *missing = json_object_get(body, "role") == NULL    ? "role"
+                          : json_object_get(body, "value") == NULL ? "value"
+                                                                   : NULL;
+    if (missing != NULL) {
+        snprintf(why, CAMPAIGN_WHY_MAX, "%s is missing", missing);
+    }
+    return missing == NULL;
+}
+
 bool campaign_value_parse(struct campaign_value *value, const char *body, size_t length,
                           char why[CAMPAIGN_WHY_MAX])
 {
@@ -249,15 +293,12 @@ bool campaign_value_parse(struct campaign_value *value, const char *body, size_t
                                    : json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
     const json_t *request = json_object_get(document, "request");
     struct campaign_request parts = {.role = ""};
-    const bool is_known = json_object_size(document) == (request == NULL ? 2U : 3U);
 
     *value = (struct campaign_value){.role = ""};
-    snprintf(why, CAMPAIGN_WHY_MAX, "the body has role, value and request, and nothing else");
-    const bool taken = is_known && take_role(&parts, json_object_get(document, "role"), why) &&
+    const bool taken = has_parts(document, why) &&
+                       take_role(&parts, json_object_get(document, "role"), why) &&
                        take_value(&parts, json_object_get(document, "value"), why) &&
-                       (request == NULL || (json_string_length(request) == ID_TEXT_MAX - 1 &&
-                                            text_set(value->request, sizeof value->request,
-                                                     json_string_value(request), ID_TEXT_MAX - 1)));
+                       (request == NULL || take_request(value, request, why));
     memcpy(value->role, parts.role, sizeof value->role);
     memcpy(value->value, parts.value, sizeof value->value);
     json_decref(document);

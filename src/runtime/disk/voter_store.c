@@ -76,19 +76,6 @@ static bool cannot_read(const char *dir, const char *file, const char *why,
                          file, why);
 }
 
-bool voter_store_check(const char *dir, struct complaint *complaint)
-{
-    char path[CONFIG_DIR_MAX + sizeof "/" VOTER_RECORD_FILE];
-    char why[OWN_FILE_WHY_MAX];
-
-    snprintf(path, sizeof path, "%s/" VOTER_RECORD_FILE, dir);
-    const int fd = own_file_open(AT_FDCWD, path, O_RDONLY, why);
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return fd >= 0 || errno == ENOENT || cannot_read(dir, VOTER_RECORD_FILE, why, complaint);
-}
-
 static bool refuse_guard(const char *dir, struct complaint *complaint)
 {
     complaint->exit_code = EXIT_CONFIGURATION;
@@ -141,11 +128,6 @@ bool voter_store_allows(const struct config *config, struct complaint *complaint
     (void)close(fd);
     return format == 0 || format == VOTER_FILE_VERSION ||
            refuse_format(config->state_dir, format, complaint);
-}
-
-static const char *kind(const struct voter_store *store)
-{
-    return store->place.is_witness ? "witness" : "node";
 }
 
 static bool refuse_file(const struct voter_store *store, const char *why)
@@ -208,56 +190,96 @@ static bool read_bytes(const struct voter_store *store, struct voter_bytes *foun
     return voter_store_read(store->dir, store->place.file, found, why) || refuse_file(store, why);
 }
 
-static void say_damaged(struct voter_store *store, enum voter_file_error error)
+/* --- Judging a record ------------------------------------------------------------------------ */
+
+enum fitness {
+    FIT_TO_VOTE,
+    FIT_TO_START,   /* It starts, and does not vote. */
+    FIT_FOR_NOTHING /* It does not start. */
+};
+
+static const char *kind(const struct voter_place *place)
 {
-    store->damaged = true;
-    log_line(
-        store->log, LOG_ERROR, "voter",
-        "%s/%s is %s: this %s does not vote; `doyen voters replace %s` gives it another record; "
-        "for a cluster that is founded anew move the file away",
-        store->place.dir, store->place.file,
-        error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged", kind(store),
-        store->place.is_witness ? "NAME" : store->place.name);
+    return place->is_witness ? "witness" : "node";
 }
 
-/* Is it this very voter's? Whoever votes the view says, not the options (Z13a). */
-static bool is_ours(const struct voter_store *store)
+static enum fitness damaged(const struct voter_place *place, enum voter_file_error error,
+                            struct complaint *complaint)
 {
-    return text_equal(store->file.cluster, store->place.cluster) &&
-           text_equal(store->file.name, store->place.name);
+    (void)complaint_set(
+        complaint,
+        "%.300s/%s is %s: this %s does not vote; `doyen voters replace %s` gives it another "
+        "record; for a cluster that is founded anew move the file away",
+        place->dir, place->file, error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged",
+        kind(place), place->is_witness ? "NAME" : place->name);
+    return FIT_TO_START;
 }
 
-static void say_foreign(struct voter_store *store)
+static enum fitness foreign(const struct voter_place *place, const struct voter_file *file,
+                            struct complaint *complaint)
 {
-    store->damaged = true;
-    log_line(store->log, LOG_ERROR, "voter",
-             "%s/%s is the record of %s, cluster %s: this %s does not vote; start it under that "
-             "name, or choose another --state-dir",
-             store->place.dir, store->place.file, store->file.name, store->file.cluster,
-             kind(store));
+    (void)complaint_set(complaint,
+                        "%.300s/%s is the record of %s, cluster %s: this %s does not vote; start "
+                        "it under that name, or choose another --state-dir",
+                        place->dir, place->file, file->name, file->cluster, kind(place));
+    return FIT_TO_START;
 }
 
-static bool judge(struct voter_store *store, const uint8_t *bytes, size_t length)
+/* Whose record it is says the record, not the options (Z13a). The complaint is set unless it votes.
+ */
+static enum fitness judge(const struct voter_place *place, const struct voter_bytes *found,
+                          struct view *view, struct voter_file *file, struct complaint *complaint)
 {
-    const enum voter_file_error error = voter_file_read(bytes, length, &store->view, &store->file);
+    const enum voter_file_error error = voter_file_read(found->bytes, found->length, view, file);
 
     if (error != VOTER_FILE_OK) {
-        say_damaged(store, error);
-        return true;
+        return damaged(place, error, complaint);
     }
-    if (!is_ours(store)) {
-        say_foreign(store);
-        return true;
+    if (!text_equal(file->cluster, place->cluster) || !text_equal(file->name, place->name)) {
+        return foreign(place, file, complaint);
     }
-    if (store->file.record.accepted != NULL && store->view.member_count > store->place.capacity) {
-        log_line(store->log, LOG_ERROR, "voter",
-                 "%s/%s has a view of %u members, more than --capacity %u: raise it",
-                 store->place.dir, store->place.file, store->view.member_count,
-                 store->place.capacity);
-        return false;
+    if (file->record.accepted != NULL && view->member_count > place->capacity) {
+        (void)complaint_set(complaint,
+                            "%.300s/%s has a view of %u members, more than --capacity %u: raise it",
+                            place->dir, place->file, view->member_count, place->capacity);
+        return FIT_FOR_NOTHING;
     }
-    store->found = true;
-    return true;
+    return FIT_TO_VOTE;
+}
+
+static bool judge_alone(const struct voter_place *place, const struct voter_bytes *found,
+                        struct complaint *complaint)
+{
+    void *storage = calloc(1, view_bytes(MEMBER_MAX));
+    struct voter_file file;
+    struct view view;
+
+    if (storage == NULL) {
+        return cannot_read(place->dir, place->file, strerror(ENOMEM), complaint);
+    }
+    view_init(&view, MEMBER_MAX, storage);
+    const enum fitness fitness = judge(place, found, &view, &file, complaint);
+    free(storage);
+    return fitness == FIT_TO_VOTE;
+}
+
+bool voter_store_check(const struct voter_place *place, struct complaint *complaint)
+{
+    struct voter_bytes found;
+    char why[OWN_FILE_WHY_MAX];
+
+    const int dir = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0) {
+        return errno == ENOENT || cannot_read(place->dir, place->file, strerror(errno), complaint);
+    }
+    const bool is_read = voter_store_read(dir, place->file, &found, why);
+    (void)close(dir);
+    if (!is_read) {
+        return cannot_read(place->dir, place->file, why, complaint);
+    }
+    const bool sound = found.bytes == NULL || judge_alone(place, &found, complaint);
+    free(found.bytes);
+    return sound;
 }
 
 static void say_missing(const struct voter_store *store)
@@ -275,6 +297,7 @@ static void say_missing(const struct voter_store *store)
 static bool read_record(struct voter_store *store)
 {
     struct voter_bytes found;
+    struct complaint complaint;
 
     if (!read_bytes(store, &found)) {
         return false;
@@ -284,15 +307,20 @@ static bool read_record(struct voter_store *store)
         return true;
     }
     store->view_storage = calloc(1, view_bytes(MEMBER_MAX));
-    bool usable = store->view_storage != NULL;
-    if (usable) {
+    enum fitness fitness = FIT_FOR_NOTHING;
+    if (store->view_storage != NULL) {
         view_init(&store->view, MEMBER_MAX, store->view_storage);
-        usable = judge(store, found.bytes, found.length);
+        fitness = judge(&store->place, &found, &store->view, &store->file, &complaint);
     } else {
-        (void)refuse_file(store, strerror(ENOMEM));
+        (void)cannot_read(store->place.dir, store->place.file, strerror(ENOMEM), &complaint);
     }
+    if (fitness != FIT_TO_VOTE) {
+        log_line(store->log, LOG_ERROR, "voter", "%s", complaint.text);
+    }
+    store->found = fitness == FIT_TO_VOTE;
+    store->damaged = fitness == FIT_TO_START;
     free(found.bytes);
-    return usable;
+    return fitness != FIT_FOR_NOTHING;
 }
 
 static bool open_dir(struct voter_store *store)
@@ -414,10 +442,10 @@ static void on_work_done(uv_work_t *work, int status)
         log_line(store->log, LOG_ERROR, "voter",
                  "cannot write %s/%s: %s: this %s does not vote until it can; make room, or the "
                  "directory writable",
-                 store->place.dir, store->place.file, strerror(store->error), kind(store));
+                 store->place.dir, store->place.file, strerror(store->error), kind(&store->place));
     } else if (store->error == 0 && store->failed) {
         log_line(store->log, LOG_INFO, "voter", "%s/%s is written again: this %s votes",
-                 store->place.dir, store->place.file, kind(store));
+                 store->place.dir, store->place.file, kind(&store->place));
     }
     store->failed = store->error != 0;
     if (store->dirty) {
@@ -447,7 +475,7 @@ static void put_aside(struct voter_store *store)
     store->damaged = false;
     if (renameat(store->dir, store->place.file, store->dir, store->old_file) == 0) {
         log_line(store->log, LOG_WARN, "voter", "%s/%s is now %s: this %s votes by another record",
-                 store->place.dir, store->place.file, store->old_file, kind(store));
+                 store->place.dir, store->place.file, store->old_file, kind(&store->place));
     }
 }
 

@@ -30,9 +30,9 @@ struct voter_place {
  * the loop, never from inside voter_store_write. */
 typedef void voter_store_on_synced(void *context, uint64_t number, bool ok);
 
-/* Could voter_store_open use the directory now, as far as the record is concerned? Changes nothing.
- * Returns false with the complaint set. */
-bool voter_store_check(const char *dir, struct complaint *complaint);
+/* Would voter_store_open find a record to vote by there now, or none, as before a cluster is
+ * founded? Changes nothing. Returns false with the complaint set, in the words of a start. */
+bool voter_store_check(const struct voter_place *place, struct complaint *complaint);
 
 /* Is this a start that the record in the state directory, if there is one, may be beside? Not under
  * another guard, which acts without the voters whom this one has bound itself to (Z3d); nor where

@@ -867,17 +867,16 @@ static void warn_of_env_typos(struct reading *reading)
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
-/* --recover-voters changes what is on the disk: nobody is to take it for something else. */
+/* Some change what is on the disk, and others are asked lest that be: none stands for another. */
 static bool take_action(struct reading *reading, enum config_action action)
 {
     struct config_outcome *outcome = reading->outcome;
     const enum config_action before = outcome->action;
 
-    if (before != CONFIG_RUN && before != action &&
-        (before == CONFIG_RECOVER || action == CONFIG_RECOVER)) {
+    if (before != CONFIG_RUN && before != action) {
         return refuse_config(reading, EXIT_USAGE,
-                             "--recover-voters goes with none of --check, --print-config and "
-                             "--make-key: say one of them");
+                             "--check, --print-config, --make-key and --recover-voters do not go "
+                             "together: say one of them");
     }
     outcome->action = action;
     return true;
@@ -900,12 +899,9 @@ static bool scan_flag(void *context, size_t index, const char *text)
         }
         return true;
     case ROLE_CHECK:
-        return take_action(reading,
-                           outcome->action == CONFIG_RUN || outcome->action == CONFIG_RECOVER
-                               ? CONFIG_CHECK
-                               : outcome->action);
+        return take_action(reading, CONFIG_CHECK);
     case ROLE_PRINT:
-        return take_action(reading, CONFIG_PRINT); /* Checks as well. */
+        return take_action(reading, CONFIG_PRINT);
     case ROLE_MAKE_KEY:
         if (!take_action(reading, CONFIG_MAKE_KEY)) {
             return false;
