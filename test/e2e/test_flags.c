@@ -115,7 +115,7 @@ static const struct file_refusal file_refusals[] = {
     {"# a comment\n\nheartbeat = soon\n", {"doyend.ini:3", "heartbeat", "'soon'"}},
     {"name = athens\nname = byzantium\n", {"doyend.ini:2", "line 1"}},
     {"name athens\n", {"doyend.ini:1", "KEY = VALUE"}},
-    {"[doyen]\nname = athens\n", {"doyend.ini:", "[doyen]"}},
+    {"[doyen]\nname = athens\n", {"doyend.ini:1", "no sections"}},
     {"name =\n", {"doyend.ini:1", "name", "empty"}},
     {"check = yes\n", {"doyend.ini:1", "--check"}},
     {"guard = majority\n", {"doyend.ini:1", "majority", "--size N"}},
