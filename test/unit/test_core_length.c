@@ -226,6 +226,22 @@ Test(core_length, its_own_voter_takes_the_terms_that_it_proposes)
     rig_free(rig);
 }
 
+/* Z15a: it goes by changed terms, and this view was made by one who was away when they came. */
+Test(core_length, a_voter_of_changed_terms_takes_the_terms_that_it_was_started_with)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const struct view *view = rig_view(rig, "A B C D");
+    struct message vote;
+
+    rig_votes(rig);
+    rig->core->timing.lease_ms /= 8;
+    rig->core->timing.lost_ms /= 8;
+    rig->core->timing.stall_ms /= 8;
+    (void)voting_prepare_self(rig->core, view, &vote);
+    cr_assert_eq(rig->core->voter.accepted.hash, view->hash);
+    rig_free(rig);
+}
+
 /* --- Lengths that change while it acts --- */
 
 /* From now on it asks for leases of another length, with another T_hold. */

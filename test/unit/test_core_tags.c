@@ -115,7 +115,7 @@ Test(core_tags, only_the_coordinator_is_to_be_asked_and_only_by_members)
     rig_free(rig);
 }
 
-/* E1b */
+/* E1b, D6c */
 Test(core_tags, a_wish_that_was_overtaken_does_not_count)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -124,7 +124,10 @@ Test(core_tags, a_wish_that_was_overtaken_does_not_count)
 
     rig_hears(rig, 'C');
     late.number = 1;
-    rig_ignores_raw(rig, &late, REFUSED_OVERTAKEN);
+    rig_gets_raw(rig, &late);
+    cr_assert_eq(rig->refused.reason, REFUSED_OVERTAKEN);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'C'), "somebody may have used up its numbers");
     rig_free(rig);
 }
 

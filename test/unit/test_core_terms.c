@@ -84,7 +84,7 @@ Test(core_terms, under_strict_other_durations_are_taken)
     rig_free(rig);
 }
 
-/* A1 */
+/* A1, D6c */
 Test(core_terms, what_was_overtaken_is_not_taken)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -93,7 +93,10 @@ Test(core_terms, what_was_overtaken_is_not_taken)
 
     rig_hears(rig, 'C');
     late.number = 1;
-    rig_ignores_raw(rig, &late, REFUSED_OVERTAKEN);
+    rig_gets_raw(rig, &late);
+    cr_assert_eq(rig->refused.reason, REFUSED_OVERTAKEN);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'C'), "somebody may have used up its numbers");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_free(rig);
 }
 

@@ -203,10 +203,12 @@ bool voting_ask_self(struct core *core, const struct vote_question *question, st
 
 /* Z15a: one that has just begun a new life may have been started with other terms, or miss a
  * change of them, and yet is needed. */
-static void note_terms(struct vote_question *question, const struct view *view)
+static void note_terms(const struct core *core, struct vote_question *question,
+                       const struct view *view)
 {
-    if (view != NULL && view->agreed.number != 0) {
-        const struct timing timing = agreed_timing(&view->agreed);
+    if (view != NULL) {
+        const struct timing timing = view->agreed.number != 0 ? agreed_timing(&view->agreed)
+                                                              : core->configured.timing;
         question->lease_max_ms = timing.stall_ms;
         question->hold_max_ms = timing_hold_max_ms(&timing);
     }
@@ -220,7 +222,7 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
                                      .view = view_id_of(view)};
 
     accord_lengths(core, &view->agreed, &question.lease_ms, &question.hold_ms);
-    note_terms(&question, view);
+    note_terms(core, &question, view);
     const struct vote cast = voter_on_prepare(core, &question, view);
 
     return own_answer(core, &question, &cast, vote);
@@ -277,7 +279,7 @@ static struct vote_question question_of(const struct core *core, const struct me
         .view = carrier->view == NULL ? none : view_id_of(carrier->view),
         .founders = carrier->view != NULL && view_is_empty(carrier->view) ? carrier->view : NULL,
     };
-    note_terms(&question, carrier->view);
+    note_terms(core, &question, carrier->view);
     return question;
 }
 
@@ -440,7 +442,7 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                      .stamp = stamp_of(prepare),
                                      .view = view_id_of(view)};
 
-    note_terms(&question, view);
+    note_terms(core, &question, view);
     /* Z10b: it votes on what names its record. */
     if (electorate_own(core, &view->voters) == VOTER_NONE || removes_this_voter(core, view)) {
         return;

@@ -189,7 +189,7 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
         return NUMBER_ANSWERS;
     }
     if (message->number <= number->highest) {
-        if (!hearing_is_heard(core, position)) {
+        if (!hearing_is_heard(core, position) || message->type == MESSAGE_WISH) {
             ask_about(core, message, position);
         } else if (is_last_heartbeat(core, number, message)) {
             number->settled = message->number;
