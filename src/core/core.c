@@ -69,6 +69,7 @@ static uint64_t soonest_ms(const struct core *core)
     due_ms = earlier(due_ms, detector_deadline_ms(core));
     due_ms = earlier(due_ms, absent_deadline_ms(core));
     due_ms = earlier(due_ms, autopilot_deadline_ms(core));
+    due_ms = earlier(due_ms, voters_change_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
     due_ms = earlier(due_ms, wish_deadline_ms(core));
     due_ms = earlier(due_ms, move_deadline_ms(core));

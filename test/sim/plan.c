@@ -464,23 +464,23 @@ static bool has_spare(const struct plan *plan, const struct sim *sim, uint32_t a
     return false;
 }
 
-/* Z17: one of them that is not there any more is replaced, and there are no fewer. */
+/* Z17: one of them that is not there any more is replaced, and there are no fewer. Who is down
+ * already has left, and will be back (fault_end_all). */
 static const char *check_the_target(const struct plan *plan, struct sim *sim)
 {
     const uint32_t acting = acting_host(plan, sim);
     uint32_t lost = 0;
 
     while (lost < plan->hosts &&
-           (lost == acting || !sim_is_voter(sim, lost) || !sim_can_do_without(sim, lost, lost))) {
+           (lost == acting || !sim_is_running(sim, lost) || !sim_is_voter(sim, lost) ||
+            !sim_can_do_without(sim, lost, lost))) {
         lost++;
     }
     if (lost == plan->hosts || acting == SIM_NOBODY || !has_spare(plan, sim, acting)) {
         return NULL;
     }
     const uint32_t count = voter_lists_length(sim_lists(sim));
-    if (sim_is_running(sim, lost)) {
-        sim_crash(sim, lost);
-    }
+    sim_crash(sim, lost);
     const uint64_t limit_ms = 3 * plan_timing(plan).replace_ms;
     for (uint64_t ms = 0; ms < limit_ms && sim_is_voter(sim, lost); ms += 1000) {
         sim_run(sim, 1000);

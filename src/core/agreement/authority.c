@@ -189,8 +189,7 @@ bool authority_is_of_one_founding(const struct core *core, uint64_t lineage)
 
 bool authority_is_succeeded_by(const struct core *core, uint64_t lineage)
 {
-    return authority_is_of_one_founding(core, lineage) &&
-           lineage_succeeds(lineage, core->view.lineage);
+    return view_names_voters(&core->view) && lineage_succeeds(lineage, core->view.lineage);
 }
 
 /* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first

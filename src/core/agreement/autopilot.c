@@ -425,9 +425,7 @@ void autopilot_tick(struct core *core)
 
 uint64_t autopilot_deadline_ms(const struct core *core)
 {
-    const uint64_t change_ms = voters_change_deadline_ms(core);
-
-    return core->autopilot.on ? earlier(core->autopilot.due_ms, change_ms) : change_ms;
+    return core->autopilot.on ? core->autopilot.due_ms : NEVER_MS;
 }
 
 static bool is_another_list(const struct voter_lists *before, const struct voter_lists *now)

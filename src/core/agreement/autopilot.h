@@ -21,7 +21,6 @@ void autopilot_on_vote(struct core *core, const struct node_id *record);
 struct autopilot_state autopilot_outlook(const struct core *core);
 
 void autopilot_tick(struct core *core);
-/* Also of a change of voters that is under way. */
 uint64_t autopilot_deadline_ms(const struct core *core);
 void autopilot_on_view_installed(struct core *core, const struct installed *before);
 void autopilot_reset(struct core *core);

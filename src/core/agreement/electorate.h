@@ -58,8 +58,8 @@ void electorate_expect(struct core *core, uint32_t position);
 void electorate_on_view_installed(struct core *core, const struct installed *before);
 
 /* Is the sender of this vote the voter that it says it is, as far as this node can tell? Under any
- * guard but strict any member, of a claim alone. Under that one a member,
- * or a joiner that is in the proposal, by its name; whoever else by what it was asked (Z1e). */
+ * guard but strict that is any member, of a claim alone. Under strict a member, or a joiner that is
+ * in the proposal, is known by its name; whoever else by what it was asked (Z1e). */
 bool electorate_knows(const struct core *core, const struct message *vote);
 
 /* Sends a question to one who may be no member here, with a nonce that the answer has to echo

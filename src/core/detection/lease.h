@@ -35,8 +35,7 @@ uint64_t lease_of(const struct core *core, uint32_t position);
 uint64_t lease_span_ms(const struct core *core);
 
 /* Do so many count at that time as it takes to act: of each list of the view's voters more than
- * half (Z10c), or outside strict as many as it takes with this
- * node's own (D8c, G2a)? */
+ * half (Z10c), or outside strict as many as it takes with this node's own (D8c, G2a)? */
 bool lease_is_enough(const struct core *core, uint64_t at_ms);
 
 /* Until when so many leases count; 0: they do not now. No later than a lease that begins now would

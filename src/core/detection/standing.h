@@ -24,8 +24,7 @@ uint64_t standing_acting_until(const struct core *core, uint64_t now_ms);
 /* Does this node act at that moment? O(asked). */
 bool standing_is_acting(const struct core *core, uint64_t now_ms);
 
-/* D8c: do this node's heartbeats ask for leases? Those of voters are asked for with
- * PING (Z6b). */
+/* D8c: do this node's heartbeats ask for leases? Those of voters are asked for with PING (Z6b). */
 bool standing_asks_by_heartbeat(const struct core *core);
 
 /* Asks with PING for the leases that it takes to act, if this node coordinates and is to act.

@@ -198,7 +198,8 @@
     X(VOTE_MEANWHILE, "vote_meanwhile", "Z2l",                                                     \
       "what the voter accepted may be the view under way")                                         \
     X(VOTE_LEASED, "vote_leased", "Z2a", "this voter has leased to another coordinator")           \
-    X(VOTER_MUTE, "voter_mute", "Z3b", "this voter has no sound record of this founding")          \
+    X(VOTER_MUTE, "voter_mute", "Z3b",                                                             \
+      "its record is not sound or of another founding, or what is asked is too long (Z15a)")       \
     X(NO_VOTER, "no_voter", "Z1a", "this node is no voter")                                        \
     X(VOTER_UNKNOWN, "voter_unknown", "Z1e", "its sender is not the voter whose answer it gives")  \
     X(VIEW_UNASKED, "view_unasked", "Z9d", "who shows the view has to be asked for it first")      \
