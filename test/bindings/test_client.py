@@ -326,6 +326,26 @@ class Target(unittest.TestCase):
         with self.assertRaisesRegex(doyen.Error, "it is no socket"):
             doyen.Client(path).view()
 
+    def test_a_daemon_whose_queue_is_full_may_be_stopped(self):
+        path = os.path.join(self.folder, "full.sock")
+        waiting = []
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(path)
+            listener.listen(0)
+            with self.assertRaises(BlockingIOError):
+                while True:
+                    waiting.append(socket.socket(socket.AF_UNIX))
+                    waiting[-1].setblocking(False)
+                    waiting[-1].connect(path)
+            aio = doyen.aio.Client(path)
+            for ask in (doyen.Client(path).view, doyen.Client(path).acting,
+                        lambda: asyncio.run(aio.view()), lambda: asyncio.run(aio.acting())):
+                with self.assertRaisesRegex(doyen.Error, "its queue fill up: it may be stopped") as caught:
+                    ask()
+                self.assertEqual(caught.exception.code, doyen.TIMED_OUT)
+        for connection in waiting:
+            connection.close()
+
     def test_a_foreign_process_is_not_asked(self):
         path = os.path.join(self.folder, "foreign.sock")
         with socket.socket(socket.AF_UNIX) as listener:

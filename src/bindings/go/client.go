@@ -106,10 +106,15 @@ func (c *Client) ask(ctx context.Context, method, path string, body, into any) e
 	return nil
 }
 
+// isPath says whether it can stand in the first line of a request.
+func isPath(path string) bool {
+	return strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
+}
+
 // open returns the answer when its head is there.
 func (c *Client) open(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
 	var reader io.Reader
-	if !strings.HasPrefix(path, "/") {
+	if !isPath(path) {
 		return nil, failure(Usage, "%q is no path of a resource: give one such as /v1/status", path)
 	}
 	if body != nil {
@@ -183,6 +188,9 @@ func (c *Client) Leader(ctx context.Context) (*Leader, error) {
 // Wait waits until all of the conditions hold, also while the daemon is away. When the context is
 // over first, the error is an *Error of TimedOut or the context's own, and says what was missing.
 func (c *Client) Wait(ctx context.Context, conditions Conditions) (*View, error) {
+	if err := conditions.check(); err != nil {
+		return nil, err
+	}
 	missing := ""
 	for {
 		view, err := c.View(ctx)

@@ -59,15 +59,18 @@ func unreachable(where string, err error) error {
 		return known
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return failure(TimedOut, "the daemon at %s does not answer: it may be stopped or overloaded", where)
+	case errors.Is(err, syscall.EAGAIN):
+		return failure(TimedOut, "the daemon at %s lets its queue fill up: it may be stopped", where)
 	case errors.Is(err, fs.ErrNotExist):
 		hint = "no such socket; is doyend running? " + remedy
 	case errors.Is(err, fs.ErrPermission):
 		hint = "permission denied; use the account that doyend runs as, or have doyend started with" +
 			" --control-group and a group that this account is in"
-	case errors.Is(err, syscall.EAGAIN):
-		hint = "its queue is full; it may be stopped"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		hint = "nobody listens there; is doyend running? " + remedy
+		if status, err := os.Stat(where); err == nil && status.Mode()&fs.ModeSocket == 0 {
+			hint = "it is no socket; " + remedy
+		}
 	default:
 		return failure(Unreachable, "the daemon at %s went away (%v)", where, err)
 	}

@@ -3,6 +3,7 @@ package doyen
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -30,6 +31,7 @@ type Member struct {
 	ID          string            `json:"id"`
 	Address     string            `json:"address"`
 	Age         uint64            `json:"age"`
+	Incarnation uint64            `json:"incarnation,string"`
 	State       string            `json:"state"` // "alive" or "suspect"
 	Silent      bool              `json:"silent"`
 	Behind      bool              `json:"behind"` // it does not get the view that the others hold
@@ -46,7 +48,7 @@ type Gone struct {
 	Address string `json:"address"`
 	Age     uint64 `json:"age"`
 	State   string `json:"state"`   // "left" or "failed"
-	Reason  string `json:"reason"`  // "failed", "left", "moved" or "replaced"
+	Reason  string `json:"reason"`  // "failed", "left", "moved", "replaced" or "behind"
 	Verdict string `json:"verdict"` // "dead", "lost", "stalled", or "" without one
 	SinceMS int64  `json:"since_ms"`
 }
@@ -182,6 +184,29 @@ func (m *Member) has(tag string) bool {
 	return tag == "" || (known && (!valued || held == value))
 }
 
+const membersMax = 4096
+
+var (
+	nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,63}$`)
+	tagForm  = regexp.MustCompile(`(?s)^[^=\s]+(=.*)?$`)
+)
+
+// check refuses what Client.Wait could wait for in vain.
+func (c *Conditions) check() error {
+	if c.Members < 0 || c.Members > membersMax {
+		return failure(Usage, "Members is %d: give a number of members, 1 to %d", c.Members, membersMax)
+	}
+	for _, told := range []struct{ key, name string }{{"Name", c.Name}, {"Gone", c.Gone}, {"Coordinator", c.Coordinator}} {
+		if told.name != "" && !nameForm.MatchString(told.name) {
+			return failure(Usage, "%s is %q: give the name of a member", told.key, told.name)
+		}
+	}
+	if c.Tag != "" && !tagForm.MatchString(c.Tag) {
+		return failure(Usage, "Tag is %q: give KEY or KEY=VALUE, and no blank in the key", c.Tag)
+	}
+	return nil
+}
+
 // missing says what does not hold yet; "" when everything does.
 func (c *Conditions) missing(view *View) string {
 	var faults []string
@@ -198,12 +223,19 @@ func (c *Conditions) missing(view *View) string {
 	}
 	chosen := view.Member(c.Name)
 	few := c.Members > 0 && count != c.Members && !(c.AtLeast && count > c.Members)
+	having, more := "", ""
+	if c.Tag != "" {
+		having = " with " + c.Tag
+	}
+	if c.AtLeast {
+		more = " or more"
+	}
 	coordinator := view.Coordinator
 	if coordinator == "" {
 		coordinator = "not known"
 	}
 	add(view.Phase != "member", "%s is in phase %s", view.Node, view.Phase)
-	add(few, "%d members where %d are waited for", count, c.Members)
+	add(few, "%d members%s where %d%s are waited for", count, having, c.Members, more)
 	add(c.Tag != "" && c.Members == 0 && c.Name == "" && count == 0, "no member has the tag %s", c.Tag)
 	add(chosen != nil && !chosen.has(c.Tag), "%s has not the tag %s", c.Name, c.Tag)
 	add(c.Name != "" && chosen == nil, "%s is not a member", c.Name)

@@ -82,6 +82,9 @@ func (c *Client) Resign(ctx context.Context, role string) (int, error) {
 	var answer struct {
 		Resigning int `json:"resigning"`
 	}
+	if role == "" {
+		return 0, failure(Usage, "the role is empty: give its name")
+	}
 	err := c.ask(ctx, http.MethodPost, "/v1/resign?role="+url.QueryEscape(role), nil, &answer)
 	return answer.Resigning, err
 }

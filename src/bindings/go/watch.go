@@ -55,7 +55,7 @@ type Watch struct {
 // after it. It ends with the context.
 func (c *Client) Watch(ctx context.Context, resume string) *Watch {
 	w := &Watch{client: c, ctx: ctx, resume: resume, met: resume != "", pause: pauseMin}
-	if strings.ContainsAny(resume, "\r\n") || len(resume) > 63 {
+	if len(resume) > 63 || strings.IndexFunc(resume, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 		w.err = failure(Usage, "resume %q: give that of an earlier event", resume)
 	}
 	return w

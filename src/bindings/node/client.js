@@ -3,11 +3,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 
-import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE, checkOptions, tooLate } from "./errors.js";
+import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE, checkOptions, senseless, tooLate } from "./errors.js";
 import { REQUEST_MS, events, get } from "./http.js";
 import { Answer, Lead, Link, tryToLead } from "./lease.js";
 import { checkConditions, isReplaced, leaderOf, missingIn, viewOf, votersOf } from "./model.js";
 import { Holding, RoleLink, campaignBody } from "./role.js";
+import { rolesOf } from "./roles.js";
 import { QUIET_MS, Story } from "./story.js";
 import { account, find } from "./target.js";
 
@@ -16,6 +17,8 @@ const LOOK_AGAIN_MS = 1000;
 const LONGEST_MS = 5000; // then a daemon is asked again that says nothing: it may be stopped
 const VOTERS_MS = 500; // within which voters say how they stand
 const VOTERS_PAUSE_MS = 20;
+const ROLES_MS = 1000; // after which a member that was asked is not likely to answer
+const ROLES_PAUSE_MS = 10;
 const WISH_AGAIN_MS = 1000; // then it is asked again: the coordinator that was asked may have gone
 const ASK_AGAIN_MS = 2000; // a node that finds no coordinator gives up after a while
 
@@ -39,6 +42,19 @@ function checkLeading(what, block, options, known) {
     throw new DoyenError(USAGE, `${what} has no function to call: give one that acts, and ends when its lead is lost`);
   }
   checkOptions(what, options, known);
+}
+
+// The path with a query that says whom it is about.
+function about(path, key, name) {
+  if (typeof name !== "string" || name === "") {
+    throw new DoyenError(USAGE, `${key} is ${inspect(name)}: give a name`);
+  }
+  return `${path}?${key}=${encodeURIComponent(name)}`;
+}
+
+// Sleeps so long; a signal that is aborted ends it with its reason.
+function doze(ms, signal) {
+  return sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 // When it has to be over. Without that it would never be.
@@ -105,7 +121,7 @@ export class Client {
       signal?.throwIfAborted();
       const { events: missed, pauseMs } = story.away(away);
       yield* missed;
-      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await doze(pauseMs, signal);
     }
   }
 
@@ -140,8 +156,6 @@ export class Client {
 
   async setTags(changes, options = {}) {
     checkOptions("setTags", options, ["timeoutMs", "signal"]);
-    const { timeoutMs, signal } = options;
-    const until = end(timeoutMs);
     const wanted = Object.entries(changes);
     for (const [key, value] of wanted) {
       if (value !== null && typeof value !== "string") {
@@ -152,22 +166,97 @@ export class Client {
       set: Object.fromEntries(wanted.filter(([, value]) => value !== null)),
       unset: wanted.filter(([, value]) => value === null).map(([key]) => key),
     };
+    const shown = (view) => {
+      const tags = view.member(view.node)?.tags;
+      return tags !== undefined && wanted.every(([key, value]) => (Object.hasOwn(tags, key) ? tags[key] : null) === value);
+    };
+    const ask = (more) => get(this.#daemon, "/v1/tags", { ...more, document });
+    return this.#bringAbout(ask, shown, "the view does not show the tags; is there a coordinator?", options);
+  }
+
+  async transfer(options = {}) {
+    checkOptions("transfer", options, ["name", "timeoutMs", "signal"]);
+    const move = this.#move("/v1/transfer", "to", options.name);
+    return this.#bringAbout(move.ask, (view) => view.coordinator?.name === move.name, "the member does not coordinate", options);
+  }
+
+  async drain(options = {}) {
+    return this.#mark("drain", true, options);
+  }
+
+  async undrain(options = {}) {
+    return this.#mark("undrain", false, options);
+  }
+
+  async #mark(what, drained, options) {
+    checkOptions(what, options, ["name", "timeoutMs", "signal"]);
+    const move = this.#move(`/v1/${what}`, "node", options.name);
+    const shown = (view) => view.member(move.name)?.drained === drained;
+    return this.#bringAbout(move.ask, shown, "the view does not show the mark; is there a coordinator?", options);
+  }
+
+  // What is asked of a member: of the one that the answer names from then on.
+  #move(path, key, name) {
+    let where = name === undefined ? path : about(path, key, name);
+    const move = {
+      name,
+      ask: async (more) => {
+        const answer = await get(this.#daemon, where, { ...more, document: null });
+        if (typeof answer[key] !== "string") {
+          throw senseless(this.control, `no ${key}`);
+        }
+        move.name = answer[key];
+        where = about(path, key, move.name);
+      },
+    };
+    return move;
+  }
+
+  // Asks, again and again, until the view shows it: a node that finds no coordinator gives up after a
+  // while.
+  async #bringAbout(ask, shown, missing, { timeoutMs, signal }) {
+    const until = end(timeoutMs);
     for (let askAt = 0; ; ) {
       if (performance.now() >= askAt) {
         askAt = performance.now() + ASK_AGAIN_MS;
-        await get(this.#daemon, "/v1/tags", { document, signal, timeoutMs: answerWithin(until) });
+        await ask({ signal, timeoutMs: answerWithin(until) });
       }
       const view = await this.#viewWithin(until, signal);
-      const tags = view.member(view.node)?.tags;
-      if (tags !== undefined && wanted.every(([key, value]) => (Object.hasOwn(tags, key) ? tags[key] : null) === value)) {
+      if (shown(view)) {
         return view;
       }
       await this.#sleepUntilEvent(view.resume, until, signal);
       signal?.throwIfAborted();
       if (performance.now() >= until) {
-        throw tooLate(timeoutMs, "the view does not show the tags; is there a coordinator?");
+        throw tooLate(timeoutMs, missing);
       }
     }
+  }
+
+  async roles(options = {}) {
+    checkOptions("roles", options, ["signal"]);
+    const { signal } = options;
+    let path = "/v1/roles?begin";
+    for (let until = performance.now() + ROLES_MS; ; ) {
+      const roles = rolesOf(await this.get(path, { signal }));
+      if (roles.unasked > 0) {
+        until = performance.now() + ROLES_MS;
+      }
+      if (!roles.stale || performance.now() >= until) {
+        return roles;
+      }
+      path = "/v1/roles";
+      await doze(ROLES_PAUSE_MS, signal);
+    }
+  }
+
+  async resign(role, options = {}) {
+    checkOptions("resign", options, ["signal"]);
+    const answer = await get(this.#daemon, about("/v1/resign", "role", role), { document: null, signal: options.signal });
+    if (!Number.isInteger(answer.resigning)) {
+      throw senseless(this.control, "no resigning");
+    }
+    return answer.resigning;
   }
 
   async voters(options = {}) {
@@ -179,7 +268,7 @@ export class Client {
       if (voters.waiting === 0 || performance.now() >= until) {
         return voters;
       }
-      await sleep(VOTERS_PAUSE_MS, undefined, { signal });
+      await doze(VOTERS_PAUSE_MS, signal);
     }
   }
 
@@ -204,7 +293,7 @@ export class Client {
         askAt = performance.now() + WISH_AGAIN_MS;
         missing = (await ask({ document }).then(() => null, (error) => error.message)) ?? missing;
       }
-      await sleep(VOTERS_PAUSE_MS, undefined, { signal });
+      await doze(VOTERS_PAUSE_MS, signal);
     }
   }
 
@@ -273,7 +362,8 @@ export class Client {
   async campaign(role, block, options = {}) {
     checkLeading("campaign", block, options, CAMPAIGN);
     const body = campaignBody(role, options);
-    return this.#lead(block, (signal) => RoleLink.open(this.#daemon, body, signal), Holding, options);
+    const hold = (holding) => block(Object.assign(holding, { role }));
+    return this.#lead(hold, (signal) => RoleLink.open(this.#daemon, body, signal), Holding, options);
   }
 
   async #lead(block, openLink, Kind, options) {
@@ -343,7 +433,7 @@ export class Client {
     if (link !== null && link.open) {
       await link.news(count, ms, signal);
     } else {
-      await sleep(Math.min(ms, PAUSE_MS), undefined, { signal }).catch(() => signal.throwIfAborted());
+      await doze(Math.min(ms, PAUSE_MS), signal);
     }
   }
 }

@@ -112,14 +112,14 @@ export async function documentOf(daemon, response, { timeoutMs = REQUEST_MS, sig
 
 function posted(document) {
   const headers = { "Content-Type": "application/json" };
-  return document === undefined ? {} : { method: "POST", headers, body: JSON.stringify(document) };
+  return document === null ? { method: "POST" } : { method: "POST", headers, body: JSON.stringify(document) };
 }
 
-// The document of `path`; of a POST, where there is a `document` to send.
+// The document of `path`; of a POST, where there is a `document` to send, or null for an empty one.
 export async function get(daemon, path, options = {}) {
   const { timeoutMs = REQUEST_MS, document } = options;
   const until = performance.now() + timeoutMs;
-  const { response } = await open(daemon, path, { ...options, ...posted(document) });
+  const { response } = await open(daemon, path, { ...options, ...(document === undefined ? {} : posted(document)) });
   return documentOf(daemon, response, { ...options, timeoutMs: until - performance.now() });
 }
 

@@ -150,7 +150,7 @@ export interface Right {
  * meantime does not count: a renewal puts the end off as long as nothing is lost.
  */
 export class Lead {
-  private constructor();
+  protected constructor(); // It is not made by users; Holding extends it.
   /** To send along with each act. */
   readonly epoch: bigint;
   /** So long before the right to act ends the lead is lost, and some more. */
@@ -177,6 +177,8 @@ export class Lead {
  */
 export class Holding extends Lead {
   private constructor();
+  /** The name of the role. */
+  readonly role: string;
   /** Of this grant; higher than that of each before it. */
   readonly token: bigint;
 }
@@ -263,6 +265,49 @@ export interface Voters {
   voter(name: string): Voter | null;
 }
 
+/** One client of a member that stands for a role. */
+export interface Candidate {
+  readonly member: string;
+  /** The id of this candidature. */
+  readonly request: string;
+  readonly priority: number;
+  /** Its member is not drained, and has the tag that the role needs. */
+  readonly eligible: boolean;
+  /** That tag; null: it has it. */
+  readonly lacks: string | null;
+  readonly value: string;
+  /** Of one that holds the role, else null. */
+  readonly token: bigint | null;
+  /** For which it holds the role for certain. */
+  readonly holdingMs: number;
+  /** It has lost the role, and has not stopped yet. */
+  readonly stopping: boolean;
+}
+
+/** Who holds a role and who waits for it, in the order in which they would hold it. */
+export interface RoleState {
+  readonly name: string;
+  readonly policy: "first" | "oldest" | "priority";
+  readonly maxHolders: number;
+  readonly need: string | null;
+  readonly holders: readonly Candidate[];
+  readonly candidates: readonly Candidate[];
+}
+
+/** Who stands for which role, as each member says of its own clients. */
+export interface Roles {
+  readonly roles: readonly RoleState[];
+  /** The guard does not rule out two holders. */
+  readonly advisory: boolean;
+  /** Who stands at the members of `unanswered` is not known. */
+  readonly stale: boolean;
+  /** They have not said. */
+  readonly unanswered: readonly string[];
+  readonly unasked: number;
+  /** The role of this name, or null: nobody stands for it. */
+  role(name: string): RoleState | null;
+}
+
 /**
  * The doyend of this host. What fails rejects with DoyenError; a `signal` that is aborted with its
  * reason. Options that a method does not know are refused.
@@ -324,6 +369,36 @@ export class Client {
     changes: Record<string, string | null>,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<View>;
+
+  /**
+   * Has another member coordinate: `name`, or without it the oldest other one that can. Resolves to
+   * the view that shows it. Nobody leaves: the former coordinator becomes one of the youngest. Rejects
+   * where that member cannot coordinate, or is none, and with TIMED_OUT when the time is over.
+   */
+  transfer(options: { name?: string; timeoutMs: number; signal?: AbortSignal }): Promise<View>;
+
+  /**
+   * Keeps the member `name`, without it this node, from coordinating while any other can; if it
+   * coordinates it hands over. Resolves to the view that shows the mark, which is gone when the member
+   * starts again. Rejects where there is no such member, and with TIMED_OUT when the time is over.
+   */
+  drain(options: { name?: string; timeoutMs: number; signal?: AbortSignal }): Promise<View>;
+
+  /** Lets it coordinate again. */
+  undrain(options: { name?: string; timeoutMs: number; signal?: AbortSignal }): Promise<View>;
+
+  /**
+   * Who holds which role and who waits for it: all members are asked, and what has come within a
+   * second is told. Who did not say is in `unanswered`.
+   */
+  roles(options?: { signal?: AbortSignal }): Promise<Roles>;
+
+  /**
+   * Has the clients of this node that stand for the role, in whatever program, stand for it no more;
+   * resolves to how many they are. Who holds it lets go when it has stopped. Rejects where there is
+   * none.
+   */
+  resign(role: string, options?: { signal?: AbortSignal }): Promise<number>;
 
   /**
    * The right of this node to act now, or null.

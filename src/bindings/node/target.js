@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { DoyenError, REFUSED, UNREACHABLE, USAGE } from "./errors.js";
+import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE } from "./errors.js";
 
 export const SYSTEM_DIRECTORY = "/run/doyen";
 const PATH_BYTES_MAX = 107;
@@ -134,13 +134,15 @@ export function pathOf(fd) {
 
 // What the system's error says about a socket, and what to do about it.
 export function unreachable(control, error) {
+  if (error.code === "EAGAIN") {
+    return new DoyenError(TIMED_OUT, `the daemon at ${control} lets its queue fill up: it may be stopped`, { cause: error });
+  }
   const found = stat(control);
   const noSocket = found !== undefined && !found.isSocket();
   const hints = {
     ENOENT: `no such socket; is doyend running? ${REMEDY}`,
     EACCES: `permission denied; use the account that doyend runs as, or have doyend started with
              --control-group and a group that this account is in`,
-    EAGAIN: "its queue is full; it may be stopped",
     ECONNREFUSED: noSocket
       ? `it is no socket; ${REMEDY}`
       : `nobody listens there; is doyend running? ${REMEDY}`,

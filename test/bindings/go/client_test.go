@@ -45,8 +45,13 @@ func TestTheViewHasTheMembersOldestFirst(t *testing.T) {
 	if err := client.Get(within(t), "/v1/nothing", &status); codeOf(err) != doyen.Refused {
 		t.Errorf("%v", err)
 	}
-	if err := client.Get(within(t), "status", &status); codeOf(err) != doyen.Usage {
-		t.Errorf("%v", err)
+	for _, path := range []string{"status", "/v1/sta tus", "/v1/status\n", "/v1/ä", ""} {
+		if err := client.Get(within(t), path, &status); codeOf(err) != doyen.Usage {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if view.Members[0].Incarnation == 0 {
+		t.Errorf("%+v", view.Members[0])
 	}
 }
 
@@ -105,7 +110,45 @@ func TestAWaitThatIsTooLateSaysWhatIsMissing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	_, err := client.Wait(ctx, doyen.Conditions{Members: 2, AtLeast: true})
-	if codeOf(err) != doyen.TimedOut || !strings.Contains(err.Error(), "1 members where 2 are waited for") {
+	if codeOf(err) != doyen.TimedOut || !strings.Contains(err.Error(), "1 members where 2 or more are waited for") {
+		t.Error(err)
+	}
+}
+
+func TestWhatCouldBeWaitedForInVainIsRefused(t *testing.T) {
+	client, err := doyen.New(doyen.Options{Control: filepath.Join(t.TempDir(), "none.sock")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, conditions := range []doyen.Conditions{
+		{Members: -1}, {Members: 5000}, {Name: "a b"}, {Gone: strings.Repeat("x", 64)}, {Coordinator: "ä"},
+		{Tag: "="}, {Tag: "a b"}, {Tag: "=b"},
+	} {
+		if _, err := client.Wait(within(t), conditions); codeOf(err) != doyen.Usage {
+			t.Error(conditions, err)
+		}
+	}
+	for _, resume := range []string{"two\nlines", "\x01", "ä", strings.Repeat("x", 64)} {
+		watch := client.Watch(within(t), resume)
+		if watch.Next() || codeOf(watch.Err()) != doyen.Usage {
+			t.Error(resume, watch.Err())
+		}
+	}
+	if _, err := client.Resign(within(t), ""); codeOf(err) != doyen.Usage {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsNoSocketIsTold(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client, err := doyen.New(doyen.Options{Control: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.View(within(t)); codeOf(err) != doyen.Unreachable || !strings.Contains(err.Error(), "it is no socket") {
 		t.Error(err)
 	}
 }
@@ -190,6 +233,37 @@ func TestNobodyThereIsSaidInOneLine(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := doyen.New(doyen.Options{Control: "x", ExpectUser: "no such account"}); codeOf(err) != doyen.Usage {
+		t.Error(err)
+	}
+}
+
+func TestADaemonWhoseQueueIsFullMayBeStopped(t *testing.T) {
+	folder, err := os.MkdirTemp("", "doyen-go-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	address := &syscall.SockaddrUnix{Name: filepath.Join(folder, "full.sock")}
+	open := func() int {
+		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { syscall.Close(fd) })
+		return fd
+	}
+	listener := open()
+	if err := syscall.Bind(listener, address); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Listen(listener, 0); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		err = syscall.Connect(open(), address)
+	}
+	client, _ := doyen.New(doyen.Options{Control: address.Name})
+	if _, err := client.View(within(t)); codeOf(err) != doyen.TimedOut || !strings.Contains(err.Error(), "may be stopped") {
 		t.Error(err)
 	}
 }

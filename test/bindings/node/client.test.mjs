@@ -13,7 +13,7 @@ import * as everything from "../../../src/bindings/node/index.js";
 import { Stream } from "../../../src/bindings/node/http.js";
 import { leaderOf } from "../../../src/bindings/node/model.js";
 import { Story } from "../../../src/bindings/node/story.js";
-import { find } from "../../../src/bindings/node/target.js";
+import { find, unreachable } from "../../../src/bindings/node/target.js";
 import { Cluster, LIMIT_MS, soon } from "./cluster.mjs";
 
 function refuses(promise, code, pattern) {
@@ -282,6 +282,8 @@ test("what is no socket of doyend is told", async (t) => {
   const file = path.join(folder, "file");
   fs.writeFileSync(file, "");
   await refuses(new Client({ control: file }).view(), UNREACHABLE, /it is no socket/);
+  const full = unreachable("x.sock", Object.assign(new Error("connect EAGAIN"), { code: "EAGAIN" }));
+  assert.deepEqual([full.code, full.passing], [TIMED_OUT, true]);
   for (const [answer, pattern] of [
     ["SSH-2.0\r\n", /makes no sense/],
     ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", /went away/],

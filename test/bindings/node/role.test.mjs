@@ -72,6 +72,7 @@ test("a role goes from one to the other", async (t) => {
     async (first) => {
       first.check();
       assert.equal(first.token, first.epoch);
+      assert.equal(first.role, "job");
       const { roles } = await soon(async () => {
         const told = await other.get("/v1/roles");
         return told.roles[0]?.holders.length === 1 && told;

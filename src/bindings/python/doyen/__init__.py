@@ -20,10 +20,12 @@ from .lease import Lead, Right
 from .model import Diff, Event, Gone, Guard, Leader, Member, View, Voter, Voters
 from .partition import partition_of
 from .role import Holding
+from .roles import Candidate, RoleState, Roles
 
 __version__ = "0.3.0"
 
 __all__ = [
+    "Candidate",
     "Client",
     "Diff",
     "Error",
@@ -37,6 +39,8 @@ __all__ = [
     "Member",
     "REFUSED",
     "Right",
+    "RoleState",
+    "Roles",
     "TIMED_OUT",
     "UNREACHABLE",
     "USAGE",

@@ -20,6 +20,8 @@ from .client import (
     LEASE_S,
     PAUSE_S,
     REQUEST_S,
+    ROLES_PAUSE_S,
+    ROLES_S,
     VOTERS_PAUSE_S,
     VOTERS_S,
     AnyLead,
@@ -33,10 +35,12 @@ from .client import (
 from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, try_to_lead
-from .model import Conditions, Event, Leader, Replacement, TagChanges, View, Voters
+from .model import Conditions, Event, Leader, Replacement, View, Voters
 from .role import Holding, RoleLink, campaign_request, over
+from .roles import Roles
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
+from .wish import Mark, TagChanges, Transfer, Wish, post_about, told
 
 __all__ = ["Client", "Holding", "Lead"]
 
@@ -53,7 +57,8 @@ async def _doze(seconds: float, *connections: socket.socket) -> None:
     for descriptor in descriptors:
         loop.add_reader(descriptor, woken.set)
     try:
-        await asyncio.wait_for(woken.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await woken.wait()
     except TimeoutError:
         pass
     finally:
@@ -90,7 +95,7 @@ class Client:
     async def _ask(self, asked: bytes, seconds: float = REQUEST_S) -> dict[str, Any]:
         response = Response(self.control)
         body = b""
-        connection = await self._connect(seconds)
+        connection = self._connect()
         try:
             async with asyncio.timeout(seconds):
                 await self._send(connection, asked)
@@ -130,7 +135,7 @@ class Client:
         response = Response(self.control)
         stream = Stream(self.control)
         body = b""
-        connection = await self._connect(REQUEST_S)
+        connection = self._connect()
         try:
             await self._send(connection, story.request())
             while not response.ended:
@@ -187,7 +192,7 @@ class Client:
         until = min(until, time.monotonic() + _LOOK_AGAIN_S)
         response = Response(self.control)
         stream = Stream(self.control)
-        connection = await self._connect(answer_within(until))
+        connection = self._connect()
         try:
             await self._send(connection, Story(resume).request())
             while not response.ended:
@@ -202,17 +207,48 @@ class Client:
 
     async def set_tags(self, changes: Mapping[str, Optional[str]], *, timeout: float) -> View:
         """Changes tags of this node at run time; see `doyen.Client.set_tags`."""
-        asked = TagChanges(changes)
+        return await self._bring_about(TagChanges(changes), timeout)
+
+    async def transfer(self, name: Optional[str] = None, *, timeout: float) -> View:
+        """Has another member coordinate; see `doyen.Client.transfer`."""
+        return await self._bring_about(Transfer(name), timeout)
+
+    async def drain(self, name: Optional[str] = None, *, timeout: float) -> View:
+        """Keeps a member from coordinating while any other can; see `doyen.Client.drain`."""
+        return await self._bring_about(Mark(name, True), timeout)
+
+    async def undrain(self, name: Optional[str] = None, *, timeout: float) -> View:
+        """Lets it coordinate again."""
+        return await self._bring_about(Mark(name, False), timeout)
+
+    async def _bring_about(self, wish: Wish, timeout: float) -> View:
         until = end(timeout)
         while True:
-            if asked.due(time.monotonic()):
-                await self._ask(post("/v1/tags", asked.body()), answer_within(until))
+            if wish.due(time.monotonic()):
+                wish.answered(await self._ask(wish.request(), answer_within(until)))
             view = View.of(await self._ask(request("/v1/members"), answer_within(until)))
-            if asked.shown(view):
+            if wish.shown(view):
                 return view
             await self._sleep_until_event(view.resume, until)
             if time.monotonic() >= until:
-                raise too_late(timeout, "the view does not show the tags; is there a coordinator?")
+                raise too_late(timeout, wish.missing)
+
+    async def roles(self) -> Roles:
+        """Who holds which role and who waits for it; see `doyen.Client.roles`."""
+        path = "/v1/roles?begin"
+        until = time.monotonic() + ROLES_S
+        while True:
+            roles = Roles.of(await self.get(path))
+            if roles.unasked > 0:
+                until = time.monotonic() + ROLES_S
+            if not roles.stale or time.monotonic() >= until:
+                return roles
+            path = "/v1/roles"
+            await asyncio.sleep(ROLES_PAUSE_S)
+
+    async def resign(self, role: str) -> int:
+        """Has the clients of this node stand for the role no more; see `doyen.Client.resign`."""
+        return int(told(await self._ask(post_about("/v1/resign", "role", role)), "resigning"))
 
     async def voters(self) -> Voters:
         """Who votes under guard strict; they are asked how they stand."""
@@ -397,7 +433,7 @@ class Client:
 
     async def _open_link(self, kind: type[Link] = Link, asked: bytes = LEASE_REQUEST) -> Link:
         until = time.monotonic() + LEASE_S
-        link = kind(await self._connect(LEASE_S), self.control)
+        link = kind(self._connect(), self.control)
         try:
             await self._send(link.connection, asked)
             while True:
@@ -418,22 +454,28 @@ class Client:
     # --- The connection ---
 
     async def _within(self, seconds: float, waiting: Awaitable[_T]) -> _T:
+        """Not by asyncio.wait_for: that of Python 3.11 loses a cancellation, as of a block whose
+        lead is lost, when it comes together with the answer."""
         try:
-            return await asyncio.wait_for(waiting, seconds)
+            async with asyncio.timeout(seconds):
+                return await waiting
         except TimeoutError as error:
             raise silent(self.control, REQUEST_S) from error
         except OSError as error:
             raise target.unreachable(self.control, error) from error
 
-    async def _connect(self, seconds: float) -> socket.socket:
-        """A connection to a daemon that may be asked."""
+    def _connect(self) -> socket.socket:
+        """A connection to a daemon that may be asked. It waits for nothing: a socket of this kind
+        takes a connection at once or not at all, of which the loop's sock_connect knows nothing."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.setblocking(False)
-        loop = asyncio.get_running_loop()
         try:
-            await self._within(seconds, loop.sock_connect(connection, self.control))
+            connection.connect(self.control)
             target.check(connection, self.control, self._expected)
-        except BaseException:
+        except OSError as error:
+            connection.close()
+            raise target.unreachable(self.control, error) from error
+        except Error:
             connection.close()
             raise
         return connection

@@ -12,16 +12,20 @@ from . import target
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, Watcher, doze, try_to_lead
-from .model import Conditions, Event, Leader, Replacement, TagChanges, View, Voters
+from .model import Conditions, Event, Leader, Replacement, View, Voters
 from .role import Holding, RoleLink, campaign_request, over
+from .roles import Roles
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
+from .wish import Mark, TagChanges, Transfer, Wish, post_about, told
 
 REQUEST_S = 5.0  # within which an answer is there
 LEASE_S = 0.5  # within which the lease page is there
 PAUSE_S = 0.1  # before a daemon that is away is tried again
 VOTERS_S = 0.5  # within which voters say how they stand
 VOTERS_PAUSE_S = 0.02
+ROLES_S = 1.0  # after which a member that was asked is not likely to answer
+ROLES_PAUSE_S = 0.01
 _LOOK_AGAIN_S = 1.0
 
 AnyLead = TypeVar("AnyLead", bound=Lead)
@@ -221,17 +225,60 @@ class Client:
         is not kept when the daemon starts again. Raises Error where a tag is refused, and with
         TIMED_OUT when `timeout` seconds are over.
         """
-        asked = TagChanges(changes)
+        return self._bring_about(TagChanges(changes), timeout)
+
+    def transfer(self, name: Optional[str] = None, *, timeout: float) -> View:
+        """Has another member coordinate: `name`, or without it the oldest other one that can.
+        Returns the view that shows it. Nobody leaves: the former coordinator becomes one of the
+        youngest. Raises Error with REFUSED where that member cannot coordinate, or is none, and
+        with TIMED_OUT when `timeout` seconds are over.
+        """
+        return self._bring_about(Transfer(name), timeout)
+
+    def drain(self, name: Optional[str] = None, *, timeout: float) -> View:
+        """Keeps the member `name`, without it this node, from coordinating while any other can; if
+        it coordinates it hands over. Returns the view that shows the mark, which is gone when the
+        member starts again. Raises Error with REFUSED where there is no such member, and with
+        TIMED_OUT when `timeout` seconds are over.
+        """
+        return self._bring_about(Mark(name, True), timeout)
+
+    def undrain(self, name: Optional[str] = None, *, timeout: float) -> View:
+        """Lets it coordinate again."""
+        return self._bring_about(Mark(name, False), timeout)
+
+    def _bring_about(self, wish: Wish, timeout: float) -> View:
         until = end(timeout)
         while True:
-            if asked.due(time.monotonic()):
-                self._ask(post("/v1/tags", asked.body()), answer_within(until))
+            if wish.due(time.monotonic()):
+                wish.answered(self._ask(wish.request(), answer_within(until)))
             view = View.of(self._ask(request("/v1/members"), answer_within(until)))
-            if asked.shown(view):
+            if wish.shown(view):
                 return view
             self._sleep_until_event(view.resume, until)
             if time.monotonic() >= until:
-                raise too_late(timeout, "the view does not show the tags; is there a coordinator?")
+                raise too_late(timeout, wish.missing)
+
+    def roles(self) -> Roles:
+        """Who holds which role and who waits for it: all members are asked, and what has come
+        within a second is told. Who did not say is in `unanswered`."""
+        path = "/v1/roles?begin"
+        until = time.monotonic() + ROLES_S
+        while True:
+            roles = Roles.of(self.get(path))
+            if roles.unasked > 0:
+                until = time.monotonic() + ROLES_S
+            if not roles.stale or time.monotonic() >= until:
+                return roles
+            path = "/v1/roles"
+            time.sleep(ROLES_PAUSE_S)
+
+    def resign(self, role: str) -> int:
+        """Has the clients of this node that stand for the role, in whatever program, stand for it
+        no more; returns how many they are. Who holds it lets go when it has stopped. Raises Error
+        with REFUSED where there is none.
+        """
+        return int(told(self._ask(post_about("/v1/resign", "role", role)), "resigning"))
 
     def voters(self) -> Voters:
         """Who votes under guard strict; they are asked how they stand."""

@@ -11,7 +11,6 @@ from typing import Any, Mapping, Optional
 from .errors import REFUSED, USAGE, Error
 
 _WISH_AGAIN_S = 1.0  # a coordinator that was asked for other voters may have gone
-_ASK_AGAIN_S = 2.0  # a node that finds no coordinator gives up after a while
 _MEMBERS_MAX = 4096
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
 _TAG = re.compile(r"[^=\s]+(=.*)?", re.DOTALL)
@@ -21,7 +20,7 @@ def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
 
 
-def _number(text: Optional[str]) -> Optional[int]:
+def number(text: Optional[str]) -> Optional[int]:
     """Numbers of 64 bits come as text."""
     return None if text is None else int(text)
 
@@ -131,7 +130,7 @@ class View:
             node=document["self"],
             phase=document["phase"],
             epoch=int(document["epoch"]),
-            version=_number(held.get("version")),
+            version=number(held.get("version")),
             coordinator=next((m for m in members if m.name == document["coordinator"]), None),
             acting=document["acting"],
             acting_ms=document["acting_ms"],
@@ -300,38 +299,6 @@ class Replacement:
         if self._by != self._name:
             return voters.voter(self._name) is None
         return self._before is None or present.record_id != self._before.record_id
-
-
-class TagChanges:
-    """What Client.set_tags asks for, and whether a view shows it."""
-
-    def __init__(self, changes: Mapping[str, Optional[str]]) -> None:
-        for key, value in changes.items():
-            if not (isinstance(key, str) and (value is None or isinstance(value, str))):
-                raise Error(USAGE, f"tag {key!r}: {value!r}: give texts, or None for a tag that goes")
-        self._changes = dict(changes)
-        self._ask_at = 0.0
-
-    def body(self) -> dict[str, Any]:
-        """The document of POST /v1/tags."""
-        return {
-            "set": {key: value for key, value in self._changes.items() if value is not None},
-            "unset": [key for key, value in self._changes.items() if value is None],
-        }
-
-    def due(self, now: float) -> bool:
-        """Is it time to ask, for the first time or because nobody took it up?"""
-        if now < self._ask_at:
-            return False
-        self._ask_at = now + _ASK_AGAIN_S
-        return True
-
-    def shown(self, view: View) -> bool:
-        """Does the view of that node show them?"""
-        own = view.member(view.node)
-        return own is not None and all(
-            own.tags.get(key) == value for key, value in self._changes.items()
-        )
 
 
 class Conditions:

@@ -10,7 +10,7 @@ import stat
 import struct
 from typing import Optional
 
-from .errors import REFUSED, UNREACHABLE, USAGE, Error
+from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error
 
 SYSTEM_DIRECTORY = "/run/doyen"
 PATH_BYTES_MAX = 107
@@ -118,7 +118,9 @@ def check(connection: socket.socket, path: str, expected: Optional[int]) -> None
 def unreachable(path: str, error: OSError) -> Error:
     """What the system's error says about a socket, and what to do about it."""
     if isinstance(error, TimeoutError):
-        return Error(UNREACHABLE, f"the daemon at {path} does not answer: it may be stopped or overloaded")
+        return Error(TIMED_OUT, f"the daemon at {path} does not answer: it may be stopped or overloaded")
+    if error.errno == errno.EAGAIN:
+        return Error(TIMED_OUT, f"the daemon at {path} lets its queue fill up: it may be stopped")
     if error.errno == errno.ENOENT:
         hint = f"no such socket; is doyend running? {_REMEDY}"
     elif error.errno in (errno.EACCES, errno.EPERM):
@@ -126,8 +128,6 @@ def unreachable(path: str, error: OSError) -> Error:
             "permission denied; use the account that doyend runs as, or have doyend started with"
             " --control-group and a group that this account is in"
         )
-    elif error.errno == errno.EAGAIN:
-        hint = "its queue is full; it may be stopped"
     elif error.errno == errno.ECONNREFUSED:
         hint = f"nobody listens there; is doyend running? {_REMEDY}"
         if not _is_socket(path):

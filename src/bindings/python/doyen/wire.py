@@ -11,10 +11,11 @@ from .errors import REFUSED, USAGE, Error
 HEAD_BYTES_MAX = 65536
 
 
-def post(path: str, document: dict[str, Any]) -> bytes:
-    """A POST of `document` to `path`."""
-    body = json.dumps(document).encode()
-    head = request(path, Content_Type="application/json", Content_Length=str(len(body)))
+def post(path: str, document: Optional[dict[str, Any]] = None) -> bytes:
+    """A POST of `document`, if there is one, to `path`."""
+    body = b"" if document is None else json.dumps(document).encode()
+    kind = {} if document is None else {"Content_Type": "application/json"}
+    head = request(path, Content_Length=str(len(body)), **kind)
     return head.replace(b"GET", b"POST", 1) + body
 
 
