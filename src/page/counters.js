@@ -4,7 +4,7 @@ import { amount, clock, duration } from "./words.js";
 
 const HEIGHT = 110;
 const SECONDS = 300; /* shown; the chart grows until it holds as much */
-const SECONDS_MIN = 10;
+const TICKS = [1, 2, 5, 10, 15, 30, 60, 120]; /* seconds: the times below a chart tell no parts of one */
 const CHARTS = [
   { title: "Datagrams a second", lines: [["in", "datagrams_in"], ["out", "datagrams_out"]] },
   { title: "Bytes a second", lines: [["in", "bytes_in"], ["out", "bytes_out"]] },
@@ -45,8 +45,8 @@ function optionsOf({ lines }, width) {
   const axis = { stroke: colour("--faint"), font: "12px system-ui, sans-serif", ticks: { show: false }, grid: { stroke: colour("--line"), width: 1 } };
   return {
     width, height: HEIGHT, legend: { show: false }, cursor: { drag: { x: false, y: false }, points: { size: 7 }, y: false },
-    scales: { x: { range: (plot, min, max) => [Math.min(min, max - SECONDS_MIN), max] }, y: { range: (plot, min, max) => [0, Math.max(1, max * 1.15)] } },
-    axes: [{ ...axis, grid: { show: false }, size: 26, space: 70, values: (plot, ticks) => ticks.map((at) => clock(at * 1000)) },
+    scales: { x: { range: (plot, min, max) => [min, max] }, y: { range: (plot, min, max) => [0, Math.max(1, max * 1.15)] } },
+    axes: [{ ...axis, grid: { show: false }, size: 26, space: 70, incrs: TICKS, values: (plot, ticks) => ticks.map((at) => clock(at * 1000)) },
       { ...axis, size: 46, space: 32, values: (plot, ticks) => ticks.map((value) => amount(value)) }],
     series: [{}, ...lines.map(([label], i) => ({ label, stroke: colour(COLOURS[i]), width: 1.75, points: { show: false },
       fill: i === 0 ? `${colour(COLOURS[i])}14` : undefined }))],

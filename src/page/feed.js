@@ -149,11 +149,11 @@ export class Feed {
     await this.survey();
   }
 
-  /* Which zone it is that is gone can be seen by those who looked before. */
+  /* Which zone it is that is gone can be seen by those who looked before; to others its tags are null. */
   remember() {
     const { members, gone } = this.documents.members;
     this.tags = new Map([...members, ...gone].map(({ id, tags }) => [id, tags ?? this.tags.get(id)]));
-    this.documents.members.gone = gone.map((one) => ({ ...one, tags: this.tags.get(one.id) ?? {} }));
+    this.documents.members.gone = gone.map((one) => ({ ...one, tags: this.tags.get(one.id) ?? null }));
   }
 
   async survey() {
@@ -185,16 +185,16 @@ export class Feed {
     return Date.now() + this.ahead;
   }
 
-  /* A daemon that was started again counts from 0. */
+  /* What was counted before the daemon started is of another life. */
   sample() {
-    const { counters } = this.documents.status;
+    const { counters, uptime_ms } = this.documents.status;
     const last = this.samples.at(-1);
     const now = Date.now() / 1000;
     if (last && now - last.at < 0.5) {
       return;
     }
     const { datagrams_in, datagrams_out, bytes_in, bytes_out } = counters;
-    this.samples = [...(last?.datagrams_in > datagrams_in ? [] : this.samples.slice(1 - SAMPLES_KEPT)),
+    this.samples = [...this.samples.slice(1 - SAMPLES_KEPT).filter(({ at }) => at > now - uptime_ms / 1000),
       { at: now, datagrams_in, datagrams_out, bytes_in, bytes_out, messages_refused: total(counters.refused),
         frames_refused: total(counters.malformed) + total(counters.not_opened) + counters.without_key }];
   }

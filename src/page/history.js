@@ -175,6 +175,12 @@ function shownOf(views, range, now) {
   return { from, shown: views.slice(start).map((view) => ({ ...view, at: Math.max(from, view.at), began: view.at })) };
 }
 
+/* Does a view come from before this node was started? Its events then have other tokens than it has now. */
+function isKept(views, events, life) {
+  const [now] = life.split("-");
+  return events.some(({ cursor, at }) => cursor.split("-")[0] !== now && views[0].at <= at);
+}
+
 export class History extends Component {
   constructor() {
     super();
@@ -231,7 +237,9 @@ export class History extends Component {
 
   words(views) {
     const chosen = views.find((view) => view.id === this.state.at);
-    return chosen ? wordsOf(chosen) : "members over time, and who coordinated; times are UTC";
+    const { events, life, uptime } = this.props;
+    const kept = isKept(views, events, life) ? `; kept since before this node was started, ${duration(uptime)} ago` : "";
+    return chosen ? wordsOf(chosen) : `members over time, and who coordinated${kept}; times are UTC`;
   }
 
   render({ views, now }, { width }) {

@@ -19,7 +19,7 @@ export function awayOf({ members, gone }) {
 }
 
 function Tags({ tags }) {
-  return Object.entries(tags).map(([key, value]) =>
+  return tags === null ? "not known" : Object.entries(tags).map(([key, value]) =>
     h("span", { class: "tag", key }, h("bdi", null, value === "" ? key : `${key}=${value}`), " "));
 }
 
@@ -149,14 +149,20 @@ function zonesOf(members) {
   return [...zones].sort(([a], [b]) => a < b ? -1 : 1);
 }
 
-function Crowd({ members, onWhy, onAll }) {
+/* Those who have no row. A zone has its count of all its members. */
+function Crowd({ members, rows, onWhy, onAll }) {
   const zones = zonesOf(members);
+  const others = members.length - rows.length;
   return [
-    h("p", { class: "note" }, `${count(members.length, "other")} ${members.length === 1 ? "is" : "are"} alive: `,
+    h("p", { class: "note" }, `${count(others, "other")} ${others === 1 ? "is" : "are"} alive: `,
       h("button", { type: "button", class: "more", onClick: onAll }, "as a table")),
-    h("div", { onKeyDown: onKey }, zones.map(([zone, those]) => [
-      zones.length > 1 && h("h3", { key: `zone ${zone}` }, h("bdi", null, zone === "" ? "without a zone" : `zone=${zone}`), `: ${those.length}`),
-      h("ul", { class: "crowd", key: zone }, those.map(({ id, name }) => h("li", { key: id }, h(Name, { name, onWhy }))))])),
+    h("div", { onKeyDown: onKey }, zones.map(([zone, all]) => {
+      const those = all.filter((member) => !rows.includes(member));
+      const above = all.length - those.length;
+      return [
+        zones.length > 1 && h("h3", { key: `zone ${zone}` }, h("bdi", null, zone === "" ? "without a zone" : `zone=${zone}`), `: ${all.length}${above > 0 ? `, ${above} above` : ""}`),
+        those.length > 0 && h("ul", { class: "crowd", key: zone }, those.map(({ id, name }) => h("li", { key: id }, h(Name, { name, onWhy }))))];
+    })),
   ];
 }
 
@@ -186,6 +192,6 @@ export class Members extends Component {
         : h(Table, { document, members: rows.slice(0, ROWS_MAX), gone: lost.slice(goneMore).sort((a, b) => a.age - b.age), voters, onWhy }),
       more > 0 && h("p", { class: "note" }, `${more} more are not shown: say above which you want to see`),
       goneMore > 0 && h("p", { class: "note" }, `${goneMore} more are gone: `, h("button", { type: "button", class: "more", onClick: this.onGone }, "show them")),
-      crowded && members.length > rows.length && h(Crowd, { members: members.filter((member) => !rows.includes(member)), onWhy, onAll: this.onAll }));
+      crowded && members.length > rows.length && h(Crowd, { members, rows, onWhy, onAll: this.onAll }));
   }
 }

@@ -24,7 +24,7 @@ class Page extends Component {
     const { members, status } = feed.documents;
     const { onWhy } = this;
     const node = h(ThisNode, { members, status });
-    const history = feed.views.length > 0 && h(History, { views: feed.views, events: feed.events, now: feed.now() });
+    const history = feed.views.length > 0 && h(History, { views: feed.views, events: feed.events, now: feed.now(), life: members.cursor, uptime: status.uptime_ms });
     const crowded = members.members.length >= CROWD_FROM; /* Then the left column is long without the one, */
     const full = members.members.length >= FULL_FROM; /* or without both. */
     return [

@@ -42,7 +42,7 @@ const counters = (at) => {
 const change = {
   "/v1/counters": (d) => ({...d, samples: Array.from({length: 48}, (_, i) => ({...counters(Date.now() - (48 - i) * 5000),
     ago_ms: (48 - i) * 5000, messages_refused: 0, frames_refused: 0}))}),
-  "/v1/members": (d) => ({...d, self, coordinator: self, epoch: "1", view, gone: [], members: names.map((name, i) => ({...d.members[0],
+  "/v1/members": (d) => ({...d, cursor: "f-0", self, coordinator: self, epoch: "1", view, gone: [], members: names.map((name, i) => ({...d.members[0],
     name, id: String(i), age: i + 1, address: portOf(d.members[0].address, i), coordinator: i === 0, silent: i === silent,
     heard_ms: i === silent ? 2600 : i %% 3 ? null : Math.floor(Math.random() * 250), tags: {zone: "abc"[i %% 3], rack: String(i %% 7)}}))}),
   "/v1/status": (d) => ({...d, self, coordinator: self, whole, view, epoch: "1", uptime_ms: Date.now() - founded,
@@ -109,6 +109,7 @@ class Story:
         self.is_shown(COORDINATOR, "athens")
         self.band("good", "healthy: 5 of 5")
         browser.wait("document.querySelectorAll('.plot canvas').length === 3")
+        expect("kept since" not in browser.value(HEADING % "history-card"), "views of before the start of a node that is new")
         self.no_faults()
         self.accessible()
         self.picture("page")
@@ -160,6 +161,7 @@ class Story:
         self.cluster("kill", "delphi")
         self.is_shown(MEMBERS, "athens byzantium cyrene ephesus")
         self.is_shown(GONE, "delphi")
+        self.is_shown("document.querySelector('.members tr.gone .tags').textContent", "not known")
         browser.show(390, 844)
         browser.wait("document.documentElement.scrollWidth <= 390")
         self.no_faults()
@@ -228,6 +230,7 @@ class Story:
         browser.open(os.environ["OTHER_PAGE"])
         self.is_shown(MEMBERS, "cyrene delphi ephesus")
         self.is_shown("document.querySelector('.away button')?.textContent", "athens")
+        self.is_shown("document.querySelector('.members tr.gone .tags').textContent", "not known")  # Opened when it was gone.
         self.band("warning", "3 of 5 are here: ")
         self.is_shown("[...document.querySelectorAll('.figure.warning dt')].map(x => x.textContent).join(' ')", "Members")  # As severe as the band.
         expect(browser.value("document.querySelectorAll('.figure.bad').length") == 0, "a figure is more severe than the band")
@@ -307,9 +310,10 @@ class Story:
         browser.wait("document.querySelectorAll('.crowd button').length === 29")
         self.band("good", "healthy: 30 of 30")
         self.is_shown(TILE % "View", "epoch 1, held by all 30")
-        self.is_shown("[...document.querySelectorAll('.members h3')].map(x => x.textContent).join(' ')", "zone=a: 9 zone=b: 10 zone=c: 10")
+        self.is_shown("[...document.querySelectorAll('.members h3')].map(x => x.textContent).join(' ')", "zone=a: 10, 1 above zone=b: 10 zone=c: 10")
         self.no_scroll_within()
         self.accessible()
+        expect("kept since" not in browser.value(HEADING % "history-card"), "views of before the start of a node that is new")
         self.picture("thirty")
         browser.show(2200, 1200)
         expect(browser.value("document.querySelector('main').getBoundingClientRect().width") > 2100, "the page leaves the sides free")
@@ -347,6 +351,7 @@ class Story:
         self.is_shown("[...document.querySelectorAll('.voters tbody tr')].map(x => x.querySelector('th bdi').textContent + ' ' + x.querySelector('.state').textContent).join('; ')",
                       "athens votes; byzantium votes; cyrene votes")
         self.band("good", "healthy: 4 of 4")
+        self.says(HEADING % "history-card", "kept since before this node was started")
         self.accessible()
         self.picture("voters")
         self.cluster("kill", "byzantium")

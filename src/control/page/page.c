@@ -250,7 +250,7 @@ static void add_gone(struct text_builder *html, const struct facts *facts, uint3
                         "%" PRIu64 " s</td><td class=\"address\">",
                         gone_reason_text(gone->reason), facts->gone_ms[position] / 1000);
     add_address(html, &gone->address);
-    text_builder_add(html, "</td><td class=\"tags\"></td></tr>\n");
+    text_builder_add(html, "</td><td class=\"tags\">not known</td></tr>\n");
 }
 
 static void add_table(struct text_builder *html, const struct facts *facts)
