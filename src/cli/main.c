@@ -83,11 +83,7 @@ static void print_help(FILE *out)
 /* A full disk or a closed pipe must not look like success. */
 static enum exit_code finish_output(enum exit_code code)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout)) {
-        return code;
-    }
-    fprintf(stderr, "doyen: cannot write the output: %s\n", strerror(errno));
-    return EXIT_REFUSED;
+    return usage_flush("doyen") == EXIT_SUCCESS ? code : EXIT_REFUSED;
 }
 
 /* What stands before the verb, and where the verb is. */

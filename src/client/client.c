@@ -52,17 +52,24 @@ static bool keep_name(struct doyen *d, const char *name, const char *otherwise, 
     return keep(d, name == NULL ? otherwise : name, kept);
 }
 
+/* As `keep`, but an empty text is one, too. */
+static bool keep_text(struct doyen *d, const char *text, const char **kept)
+{
+    *kept = text == NULL ? NULL : allocator_text(&d->memory, text);
+    return text == NULL || *kept != NULL;
+}
+
 static bool keep_wish(struct doyen *d, const struct doyen_options *options)
 {
-    const char *user = options->expect_user == NULL ? getenv("DOYEN_EXPECT_USER")
-                                                    : options->expect_user;
     struct target_wish *wish = &d->wish;
     struct target_names *names = &wish->names;
 
     return keep(d, options->control, &wish->control) && keep(d, options->url, &wish->url) &&
-           keep(d, user, &wish->expect_user) &&
-           keep(d, getenv("DOYEN_CONTROL"), &wish->control_environment) &&
-           keep(d, getenv("DOYEN_URL"), &wish->url_environment) && keep_directories(d) &&
+           keep_text(d, options->expect_user, &wish->expect_user) &&
+           keep_text(d, getenv("DOYEN_CONTROL"), &wish->control_environment) &&
+           keep_text(d, getenv("DOYEN_URL"), &wish->url_environment) &&
+           keep_text(d, getenv("DOYEN_EXPECT_USER"), &wish->user_environment) &&
+           keep_directories(d) &&
            keep_name(d, options->control_option, "doyen_options.control", &names->control) &&
            keep_name(d, options->url_option, "doyen_options.url", &names->url) &&
            keep_name(d, options->user_option, "doyen_options.expect_user", &names->user);
@@ -90,6 +97,7 @@ static void client_free(struct doyen *d)
     forget(d, d->wish.expect_user);
     forget(d, d->wish.control_environment);
     forget(d, d->wish.url_environment);
+    forget(d, d->wish.user_environment);
     for (size_t i = 0; i < TARGET_DIRECTORIES_MAX; i++) {
         forget(d, d->wish.directories[i]);
     }

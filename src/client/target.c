@@ -18,13 +18,14 @@ static bool is_given(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
-static int set_control(const char *path, struct target *target, struct problem *problem)
+static int set_control(const char *path, const char *name, struct target *target,
+                       struct problem *problem)
 {
     if (!text_set(target->socket, sizeof target->socket, path, strlen(path))) {
         return problem_set(problem, DOYEN_E_USAGE,
-                           "the socket path %s has %zu bytes, and a Unix socket allows %d: use a "
-                           "shorter path, or one relative to its directory",
-                           path, strlen(path), TARGET_SOCKET_MAX);
+                           "%s %.80s...: that path has %zu bytes, and a Unix socket allows %d: use "
+                           "a shorter path, or one relative to its directory",
+                           name, path, strlen(path), TARGET_SOCKET_MAX);
     }
     return 0;
 }
@@ -43,22 +44,24 @@ static bool is_place(const char *text, size_t length)
     return bracket > text + 1 && (bracket + 1 == text + length || bracket[1] == ':');
 }
 
-static int set_url(const char *url, struct target *target, struct problem *problem)
+static int set_url(const char *url, const char *name, struct target *target,
+                   struct problem *problem)
 {
     const size_t scheme = strlen("http://");
     size_t length = strlen(url);
 
+    target->names.url = name;
     while (length > scheme && url[length - 1] == '/') {
         length--;
     }
     if (strncasecmp(url, "http://", scheme) != 0 || !is_place(url + scheme, length - scheme)) {
         return problem_set(problem, DOYEN_E_USAGE,
-                           "%s %s: give it as http://HOST:PORT, the address of doyend --http",
-                           target->names.url, url);
+                           "%s %.256s: give it as http://HOST:PORT, the address of doyend --http",
+                           name, url);
     }
     if (!text_set(target->url, sizeof target->url, url, length)) {
-        return problem_set(problem, DOYEN_E_USAGE, "%s: longer than %d bytes", target->names.url,
-                           TARGET_URL_MAX);
+        return problem_set(problem, DOYEN_E_USAGE, "%s %.80s...: give one of up to %d bytes", name,
+                           url, TARGET_URL_MAX);
     }
     return 0;
 }
@@ -71,8 +74,8 @@ static int set_either(const char *control, const char *url, const char *control_
                            "%s and %s are both given: which daemon is meant? leave one out",
                            control_name, url_name);
     }
-    return is_given(control) ? set_control(control, target, problem)
-                             : set_url(url, target, problem);
+    return is_given(control) ? set_control(control, control_name, target, problem)
+                             : set_url(url, url_name, target, problem);
 }
 
 static int is_socket_name(const struct dirent *entry)
@@ -150,27 +153,62 @@ static int search(const char *const *directories, struct target *target, struct 
                            "several daemons run here: choose one with %s or DOYEN_CONTROL among %s",
                            target->names.control, found.list);
     }
-    return set_control(found.first, target, problem);
+    return set_control(found.first, "the daemon at", target, problem);
+}
+
+/* Its script has lost what the variable was to be: chance must not choose the daemon. */
+static int refuse_empty(const char *variable, const char *which, struct problem *problem)
+{
+    return problem_set(problem, DOYEN_E_USAGE, "%s is empty: say %s, or unset it", variable, which);
+}
+
+static int set_user(const struct target_wish *wish, struct target *target, struct problem *problem)
+{
+    const bool by_caller = wish->expect_user != NULL;
+    const char *user = by_caller ? wish->expect_user : wish->user_environment;
+
+    if (!by_caller && user != NULL && user[0] == '\0') {
+        return refuse_empty("DOYEN_EXPECT_USER", "which account the daemon runs as", problem);
+    }
+    target->expects = is_given(user);
+    if (target->expects && !account_find(user, &target->expected)) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "%s %.80s: there is no such account; give the one that doyend runs as, "
+                           "by its name or number",
+                           by_caller ? wish->names.user : "DOYEN_EXPECT_USER", user);
+    }
+    return 0;
+}
+
+static int set_by_environment(const struct target_wish *wish, struct target *target,
+                              struct problem *problem)
+{
+    const char *control = wish->control_environment;
+    const char *url = wish->url_environment;
+
+    if (control != NULL && control[0] == '\0') {
+        return refuse_empty("DOYEN_CONTROL", "which daemon is meant", problem);
+    }
+    if (url != NULL && url[0] == '\0') {
+        return refuse_empty("DOYEN_URL", "which daemon is meant", problem);
+    }
+    return set_either(control, url, "DOYEN_CONTROL", "DOYEN_URL", target, problem);
 }
 
 int target_find(const struct target_wish *wish, struct target *target, struct problem *problem)
 {
     *target = (struct target){.socket = "", .names = wish->names};
 
-    target->expects = is_given(wish->expect_user);
-    if (target->expects && !account_find(wish->expect_user, &target->expected)) {
-        return problem_set(problem, DOYEN_E_USAGE,
-                           "%s %s: there is no such account; give the one that doyend runs as, by "
-                           "its name or number",
-                           wish->names.user, wish->expect_user);
+    const int error = set_user(wish, target, problem);
+    if (error != 0) {
+        return error;
     }
     if (is_given(wish->control) || is_given(wish->url)) {
         return set_either(wish->control, wish->url, wish->names.control, wish->names.url, target,
                           problem);
     }
-    if (is_given(wish->control_environment) || is_given(wish->url_environment)) {
-        return set_either(wish->control_environment, wish->url_environment, "DOYEN_CONTROL",
-                          "DOYEN_URL", target, problem);
+    if (wish->control_environment != NULL || wish->url_environment != NULL) {
+        return set_by_environment(wish, target, problem);
     }
     return search(wish->directories, target, problem);
 }

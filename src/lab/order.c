@@ -17,7 +17,7 @@ enum {
     HEARTBEAT_MS = 100,
 };
 
-/* A number from `low` to `high`, with nothing behind it but `unit`. */
+/* A number from `low` to `high`, with `unit` behind it and nothing else. */
 static bool read_number(const char *text, const char *unit, uint64_t low, uint64_t high,
                         uint64_t *number)
 {
@@ -28,11 +28,10 @@ static bool read_number(const char *text, const char *unit, uint64_t low, uint64
     }
     errno = 0;
     *number = strtoull(text, &end, 10);
-    return errno == 0 && (*end == '\0' || strcmp(end, unit) == 0) && *number >= low &&
-           *number <= high;
+    return errno == 0 && strcmp(end, unit) == 0 && *number >= low && *number <= high;
 }
 
-/* "5..100": both ends. */
+/* "5..100", "1..20ms": both ends, with the unit behind the second. */
 static bool read_range(char *text, const char *unit, uint64_t low, uint64_t high, uint64_t ends[2])
 {
     char *dots = strstr(text, "..");
@@ -41,7 +40,7 @@ static bool read_range(char *text, const char *unit, uint64_t low, uint64_t high
         return false;
     }
     *dots = '\0';
-    const bool is_sound = read_number(text, unit, low, high, &ends[0]) &&
+    const bool is_sound = read_number(text, "", low, high, &ends[0]) &&
                           read_number(dots + 2, unit, ends[0], high, &ends[1]);
     *dots = '.';
     return is_sound;
@@ -49,25 +48,32 @@ static bool read_range(char *text, const char *unit, uint64_t low, uint64_t high
 
 /* --- Which algorithms, which sizes --- */
 
+static void add_algorithm(struct order *order, const struct election_algorithm *algorithm)
+{
+    for (size_t i = 0; i < order->algorithm_count; i++) {
+        if (order->algorithms[i] == algorithm) {
+            usage_refuse(LAB_PROGRAM, "--algorithm: '%s' is there twice: name each once",
+                         algorithm->name);
+        }
+    }
+    order->algorithms[order->algorithm_count++] = algorithm;
+}
+
 static void parse_algorithm(struct order *order, const char *word)
 {
+    const bool all_of_them = strcmp(word, "all") == 0;
+    const size_t before = order->algorithm_count;
     size_t count;
     const struct election_algorithm *const *all = algorithms(&count);
 
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(word, "all") == 0 || strcmp(word, all[i]->name) == 0) {
-            if (order->algorithm_count == ORDER_ALGORITHMS_MAX) {
-                usage_refuse(LAB_PROGRAM, "--algorithm: name each once");
-            }
-            order->algorithms[order->algorithm_count++] = all[i];
-            if (strcmp(word, "all") != 0) {
-                return;
-            }
+        if (all_of_them || strcmp(word, all[i]->name) == 0) {
+            add_algorithm(order, all[i]);
         }
     }
-    if (strcmp(word, "all") != 0) {
+    if (order->algorithm_count == before) {
         usage_refuse(LAB_PROGRAM,
-                     "--algorithm: '%s' is none of oldest, bully, ring, token-ring, sequential, "
+                     "--algorithm: '%.80s' is none of oldest, bully, ring, token-ring, sequential, "
                      "sequential-herd, all",
                      word);
     }
@@ -75,14 +81,12 @@ static void parse_algorithm(struct order *order, const char *word)
 
 static void add_size(struct order *order, uint64_t size)
 {
-    const size_t count = order->size_count;
-
-    if (count == ORDER_SIZES_MAX) {
-        usage_refuse(LAB_PROGRAM, "--nodes: no more than %d sizes", ORDER_SIZES_MAX);
+    for (size_t i = 0; i < order->size_count; i++) {
+        if (order->sizes[i] == size) {
+            return;
+        }
     }
-    if (count == 0 || order->sizes[count - 1] != size) {
-        order->sizes[order->size_count++] = (size_t)size;
-    }
+    order->sizes[order->size_count++] = (size_t)size;
 }
 
 /* Of a range the ends, and 5, 10, 20, 50, 100 in between. */
@@ -103,38 +107,62 @@ static void parse_nodes(struct order *order, char *word)
         add_size(order, ends[1]);
     } else {
         usage_refuse(LAB_PROGRAM,
-                     "--nodes: '%s' is no number from %d to %d: write 5, 5,10,20 or 5..100", word,
-                     NODES_MIN, NODES_MAX);
+                     "--nodes: '%.80s' is no number from %d to %d: write 5, 5,10,20 or 5..100",
+                     word, NODES_MIN, NODES_MAX);
     }
 }
 
 /* --- Faults --- */
 
+/* Of each kind of fault one can be had: a second one would take the place of the first. */
+static void refuse_second(bool is_there, const char *kind)
+{
+    if (is_there) {
+        usage_refuse(LAB_PROGRAM, "--faults: %s is there twice: keep one", kind);
+    }
+}
+
+static void parse_loss(struct trial *trial, const char *word)
+{
+    uint64_t percent;
+
+    refuse_second(trial->loss_permille != 0, "loss");
+    if (!read_number(word + strlen("loss="), "%", 0, 90, &percent)) {
+        usage_refuse(LAB_PROGRAM, "--faults: '%.80s': write loss=0%% to loss=90%%", word);
+    }
+    trial->loss_permille = 10 * percent;
+}
+
+static void parse_delay(struct trial *trial, char *word)
+{
+    uint64_t ends[2];
+
+    refuse_second(trial->delay_ms_max != 0, "delay");
+    if (!read_range(word + strlen("delay="), "ms", 1, DELAY_MS_MAX, ends)) {
+        usage_refuse(LAB_PROGRAM,
+                     "--faults: '%.80s': write milliseconds from 1 to %d, the fewer first, as in "
+                     "delay=1..20ms",
+                     word, DELAY_MS_MAX);
+    }
+    trial->delay_ms_min = ends[0];
+    trial->delay_ms_max = ends[1];
+}
+
 static void parse_fault(struct order *order, char *word)
 {
     struct trial *trial = &order->trial;
-    uint64_t number;
-    uint64_t ends[2];
 
     if (strncmp(word, "loss=", 5) == 0) {
-        if (!read_number(word + 5, "%", 0, 90, &number)) {
-            usage_refuse(LAB_PROGRAM, "--faults: '%s': write loss=0%% to loss=90%%", word);
-        }
-        trial->loss_permille = 10 * number;
+        parse_loss(trial, word);
     } else if (strncmp(word, "delay=", 6) == 0) {
-        if (!read_range(word + 6, "ms", 1, DELAY_MS_MAX, ends)) {
-            usage_refuse(LAB_PROGRAM, "--faults: '%s': write milliseconds, as in delay=1..20ms",
-                         word);
-        }
-        trial->delay_ms_min = ends[0];
-        trial->delay_ms_max = ends[1];
-    } else if (strcmp(word, "crash=leader") == 0) {
-        trial->crash = TRIAL_CRASH_LEADER;
-    } else if (strcmp(word, "crash=any") == 0) {
-        trial->crash = TRIAL_CRASH_ANY;
+        parse_delay(trial, word);
+    } else if (strcmp(word, "crash=leader") == 0 || strcmp(word, "crash=any") == 0) {
+        refuse_second(trial->crash != TRIAL_CRASH_NONE, "crash");
+        trial->crash = strcmp(word, "crash=any") == 0 ? TRIAL_CRASH_ANY : TRIAL_CRASH_LEADER;
     } else {
         usage_refuse(LAB_PROGRAM,
-                     "--faults: '%s' is none of loss=5%%, delay=1..20ms, crash=leader, crash=any",
+                     "--faults: '%.80s' is none of loss=5%%, delay=1..20ms, crash=leader, "
+                     "crash=any",
                      word);
     }
 }
@@ -176,7 +204,8 @@ enum option_key {
 static bool is_one_of(const char *option, const char *text, const char *first, const char *second)
 {
     if (strcmp(text, first) != 0 && strcmp(text, second) != 0) {
-        usage_refuse(LAB_PROGRAM, "--%s: '%s' is neither %s nor %s", option, text, first, second);
+        usage_refuse(LAB_PROGRAM, "--%s: '%.80s' is neither %s nor %s", option, text, first,
+                     second);
     }
     return strcmp(text, first) == 0;
 }
@@ -188,13 +217,33 @@ static void parse_starters(struct order *order, const char *text)
     order->all_start = strcmp(text, "all") == 0;
     if (!order->all_start && strcmp(text, "one") != 0 &&
         !read_number(text, "", 1, NODES_MAX, &number)) {
-        usage_refuse(LAB_PROGRAM, "--starters: '%s' is neither one, all nor a number", text);
+        usage_refuse(LAB_PROGRAM,
+                     "--starters: '%.80s' is neither one, all nor a number from 1 to %d", text,
+                     NODES_MAX);
     }
     order->trial.starters = order->all_start ? NODES_MAX : (size_t)number;
 }
 
+/* One member, the leader, has fallen. */
+static void check_starters(const struct order *order)
+{
+    for (size_t i = 0; i < order->size_count && !order->all_start; i++) {
+        if (order->trial.starters >= order->sizes[i]) {
+            usage_refuse(LAB_PROGRAM,
+                         "--starters: %zu cannot start where %zu of %zu members are left: give "
+                         "%zu or fewer, or all",
+                         order->trial.starters, order->sizes[i] - 1, order->sizes[i],
+                         order->sizes[i] - 1);
+        }
+    }
+}
+
 static void check(struct order *order)
 {
+    if (order->trial.delay_ms_max == 0) {
+        order->trial.delay_ms_min = 1;
+        order->trial.delay_ms_max = 1;
+    }
     if (order->algorithm_count == 0) {
         parse_algorithm(order, order->explain ? "bully" : "all");
     }
@@ -204,9 +253,13 @@ static void check(struct order *order)
     if (order->explain && (order->algorithm_count != 1 || order->size_count != 1)) {
         usage_refuse(LAB_PROGRAM, "--explain tells one run: give one --algorithm and one --nodes");
     }
-    if (order->explain && (order->json || order->svg_path != NULL)) {
-        usage_refuse(LAB_PROGRAM, "--explain tells one run: leave out --json and --svg");
+    if (order->explain && (order->json || order->svg_path != NULL || order->has_runs)) {
+        usage_refuse(LAB_PROGRAM, "--explain tells one run: leave out --runs, --json and --svg");
     }
+    if (order->has_best && !order->trial.ids_by_age) {
+        usage_refuse(LAB_PROGRAM, "--best says which age is the best: add --ids age");
+    }
+    check_starters(order);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -224,26 +277,36 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         parse_starters(order, argument);
         return 0;
     case KEY_FAULTS:
+        if (order->faults != NULL) {
+            usage_refuse(LAB_PROGRAM, "--faults is given twice: write one list, with commas");
+        }
         each_word(order, argument, parse_fault);
         order->faults = argument;
         return 0;
     case KEY_RUNS:
         if (!read_number(argument, "", 1, RUNS_MAX, &order->runs)) {
-            usage_refuse(LAB_PROGRAM, "--runs: '%s' is no number from 1 to %d", argument, RUNS_MAX);
+            usage_refuse(LAB_PROGRAM, "--runs: '%.80s' is no number from 1 to %d", argument,
+                         RUNS_MAX);
         }
+        order->has_runs = true;
         return 0;
     case KEY_SEED:
         if (!read_number(argument, "", 0, UINT64_MAX, &order->trial.seed)) {
-            usage_refuse(LAB_PROGRAM, "--seed: '%s' is no number", argument);
+            usage_refuse(LAB_PROGRAM, "--seed: '%.80s' is no number from 0 to %llu", argument,
+                         (unsigned long long)UINT64_MAX);
         }
         return 0;
     case KEY_IDS:
         order->trial.ids_by_age = is_one_of("ids", argument, "age", "drawn");
         return 0;
     case KEY_BEST:
+        order->has_best = true;
         order->trial.newest_is_best = is_one_of("best", argument, "highest", "lowest");
         return 0;
     case KEY_SVG:
+        if (argument[0] == '\0') {
+            usage_refuse(LAB_PROGRAM, "--svg is empty: name the file to draw");
+        }
         order->svg_path = argument;
         return 0;
     case KEY_JSON:
@@ -257,9 +320,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         usage_help(state);
     case 'V':
         puts("doyen-lab " DOYEN_VERSION);
-        exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+        exit(usage_flush(LAB_PROGRAM));
     case ARGP_KEY_ARG:
-        usage_refuse(LAB_PROGRAM, "'%s' is no option", argument);
+        usage_refuse(LAB_PROGRAM, "stray word '%.80s': " LAB_PROGRAM " takes options only",
+                     argument);
     case ARGP_KEY_END:
         check(order);
         return 0;
@@ -316,10 +380,6 @@ void order_parse(struct order *order, int argc, char **argv)
                "\vExit: 0 all runs ended with one leader, 1 one did not, 64 usage."};
 
     *order = (struct order){.runs = 1000,
-                            .trial = {.starters = 1,
-                                      .delay_ms_min = 1,
-                                      .delay_ms_max = 1,
-                                      .heartbeat_ms = HEARTBEAT_MS,
-                                      .seed = 1}};
+                            .trial = {.starters = 1, .heartbeat_ms = HEARTBEAT_MS, .seed = 1}};
     usage_parse(&argp, LAB_PROGRAM, argc, argv, 0, order);
 }

@@ -23,6 +23,8 @@ struct order {
     bool all_start;
     struct trial trial; /* what all runs have in common */
     uint64_t runs;
+    bool has_runs; /* said, and not by default; so is the next one */
+    bool has_best;
     const char *faults;   /* as given; NULL: none */
     const char *svg_path; /* NULL: none */
     bool json;

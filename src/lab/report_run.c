@@ -116,7 +116,8 @@ bool report_run(const struct order *order)
     }
     puts(". The ring is in the order of the numbers. Heartbeats are not shown.");
     if (!result.has_settled) {
-        printf("No end within %d s.\n", TRIAL_MS_MAX / 1000);
+        fprintf(stderr, LAB_PROGRAM ": this run had not ended after %d s: another --seed may\n",
+                TRIAL_MS_MAX / 1000);
         return false;
     }
     printf("%" PRIu64 " messages of %" PRIu64 " bytes; all follow one leader after %" PRIu64

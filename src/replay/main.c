@@ -14,6 +14,7 @@
 #include "replay/listing.h"
 #include "replay/print.h"
 #include "replay/replay.h"
+#include "usage/remedy.h"
 #include "usage/usage.h"
 
 #define PROGRAM "doyen-replay"
@@ -104,7 +105,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'u':
         if (!parse_time(argument, &order->until_ms)) {
             usage_refuse(PROGRAM,
-                         "--until: '%s' is not a time: write seconds, as in 12.345, or 250ms",
+                         "--until: '%.80s' is not a time: write seconds, as in 12.345, or 250ms",
                          argument);
         }
         return 0;
@@ -115,6 +116,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         parse_message(argument, order);
         return 0;
     case 'r':
+        if (argument[0] == '\0') {
+            usage_refuse(PROGRAM, "--reseal is empty: name the file to write");
+        }
         order->reseal_path = argument;
         return 0;
     case 'h':
@@ -122,15 +126,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         usage_help(state);
     case 'V':
         puts("doyen-replay " DOYEN_VERSION);
-        exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+        exit(usage_flush(PROGRAM));
     case ARGP_KEY_ARG:
         if (order->path != NULL) {
-            usage_refuse(PROGRAM, "one recording at a time: leave out '%s'", argument);
+            usage_refuse(PROGRAM, "one recording at a time: leave out '%.80s'", argument);
         }
         order->path = argument;
         return 0;
     case ARGP_KEY_END:
-        if (order->path == NULL) {
+        if (order->path == NULL || order->path[0] == '\0') {
             usage_refuse(PROGRAM, "which recording? Name the file that doyend --record wrote");
         }
         return 0;
@@ -303,7 +307,8 @@ static bool close_copy(FILE *copy, const char *path)
     const bool written = ferror(copy) == 0;
 
     if (fclose(copy) != 0 || !written) {
-        fprintf(stderr, "doyen-replay: cannot write %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "doyen-replay: cannot write %s: %s: %s\n", path, strerror(errno),
+                remedy_of_write(errno));
         return false;
     }
     return true;
@@ -322,8 +327,7 @@ static int run_bytes(struct run *run, const uint8_t *bytes, size_t length)
     if (outcome.verdict != REPLAY_UNREADABLE && outcome.verdict != REPLAY_NO_MEMORY) {
         print_summary(&run->printer, &outcome);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "doyen-replay: cannot write the output: %s\n", strerror(errno));
+    if (usage_flush(PROGRAM) != EXIT_SUCCESS) {
         return EXIT_FAILURE;
     }
     if (outcome.gap && run->copy != NULL) {
@@ -354,8 +358,8 @@ static int run_file(const struct order *order, const uint8_t *bytes, size_t leng
     if (order->reseal_path != NULL) {
         run.copy = fopen(order->reseal_path, "wbxe");
         if (run.copy == NULL) {
-            fprintf(stderr, "doyen-replay: cannot make %s: %s: choose another name\n",
-                    order->reseal_path, strerror(errno));
+            fprintf(stderr, "doyen-replay: cannot make %.240s: %s: %s\n", order->reseal_path,
+                    strerror(errno), remedy_of_write(errno));
             journal_free(run.printer.journal);
             return EXIT_FAILURE;
         }

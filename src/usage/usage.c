@@ -9,6 +9,8 @@
 #include <sysexits.h>
 
 #include "base/suggest.h"
+#include "usage/line.h"
+#include "usage/remedy.h"
 
 enum {
     OPTIONS_MAX = 64, /* twice as many as the program with the most has */
@@ -210,7 +212,9 @@ int usage_flush(const char *program)
     if (fflush(stdout) == 0 && ferror(stdout) == 0) {
         return EXIT_SUCCESS;
     }
-    fprintf(stderr, "%s: cannot write the output: %s\n", program, strerror(errno));
+    const int error = errno;
+    fprintf(stderr, "%s: cannot write the output: %s: %s\n", program, strerror(error),
+            remedy_of_write(error));
     return EXIT_FAILURE;
 }
 
@@ -224,7 +228,7 @@ void usage_refuse_list(const char *program, const char *format, va_list argument
 {
     char text[REFUSAL_MAX];
 
-    vsnprintf(text, sizeof text, format, arguments);
+    line_set(text, sizeof text, format, arguments);
     for (char *c = text; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) {
             *c = '?';

@@ -74,7 +74,7 @@ Story(moves, transfer_says_why_not)
     const struct outcome two = doyen(cluster, "athens", ARGS("transfer", "byzantium", "athens"));
     assert_failure(&two, USAGE, "one member is enough");
     const struct outcome when = doyen(cluster, "athens", ARGS("transfer", "--timeout", "5"));
-    assert_failure(&when, USAGE, "a number and its unit");
+    assert_failure(&when, USAGE, "number and its unit");
 }
 
 /* E5a: who has the lease page is waited for, and reads that the right is over before another acts.

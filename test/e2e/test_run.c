@@ -682,8 +682,9 @@ Story(run, what_is_wrong_is_said_in_one_line)
         {ARGS("run", "--", "no-such-command"), 127, "there is no command no-such-command in any"},
         {ARGS("run", "--", "/no/such"), 127, "there is no command /no/such"},
         {ARGS("run", "--", "/etc/passwd"), 126, "/etc/passwd cannot be executed"},
-        {ARGS("run", "--grace", "5", "--", "/bin/true"), 64, "--grace 5: give a number"},
-        {ARGS("run", "--timeout", "x", "--", "/bin/true"), 64, "--timeout x: give a number"},
+        {ARGS("run", "--grace", "5", "--", "/bin/true"), 64, "--grace 5: give a duration from 0ms"},
+        {ARGS("run", "--timeout", "x", "--", "/bin/true"), 64,
+         "--timeout x: give a duration from 0ms"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -219,3 +219,42 @@ Test(client_target, what_cannot_be_a_target_is_refused)
     cr_expect_eq(find(&fixture), 0);
     fixture_deinit(&fixture);
 }
+
+/* The variable is named, for it is what has to be changed; an option overrides it. */
+Test(client_target, a_variable_that_cannot_be_meant_is_named)
+{
+    char path[TARGET_SOCKET_MAX + 2];
+    memset(path, 'x', sizeof path);
+    path[TARGET_SOCKET_MAX + 1] = '\0';
+    const struct {
+        const char *control;
+        const char *url;
+        const char *user;
+        const char *words;
+    } cases[] = {
+        {"", NULL, NULL, "DOYEN_CONTROL is empty"},
+        {NULL, "", NULL, "DOYEN_URL is empty"},
+        {"a.sock", "", NULL, "DOYEN_URL is empty"},
+        {"a.sock", NULL, "", "DOYEN_EXPECT_USER is empty"},
+        {NULL, NULL, "no such account", "DOYEN_EXPECT_USER no such account"},
+        {NULL, "ftp://host", NULL, "DOYEN_URL ftp://host"},
+        {path, NULL, NULL, "DOYEN_CONTROL xxx"},
+    };
+    struct fixture fixture;
+    fixture_init(&fixture);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fixture.wish.control = NULL;
+        fixture.wish.expect_user = NULL;
+        fixture.wish.control_environment = cases[i].control;
+        fixture.wish.url_environment = cases[i].url;
+        fixture.wish.user_environment = cases[i].user;
+        cr_expect_eq(find(&fixture), DOYEN_E_USAGE, "%s", cases[i].words);
+        expect_words(&fixture, cases[i].words);
+        fixture.wish.control = "b.sock";
+        fixture.wish.expect_user = "0";
+        cr_expect_eq(find(&fixture), 0, "%s", cases[i].words);
+        cr_expect_str_eq(target_text(&fixture.target), "b.sock");
+    }
+    fixture_deinit(&fixture);
+}

@@ -72,7 +72,7 @@ static const struct {
     {"{\"role\": \"a\", \"priority\": 1}", "under the policy priority alone"},
     {"{\"role\": \"a\", \"policy\": \"priority\", \"priority\": -1}", "priority is a whole number"},
     {"{\"role\": \"a\", \"preempt\": 1}", "preempt wants true or false"},
-    {"{\"role\": \"a\", \"grace_ms\": 600001}", "the grace in ms is a whole number"},
+    {"{\"role\": \"a\", \"grace_ms\": 600001}", "the grace is a whole number from 0 to 600000 ms"},
     {"{\"role\": \"a\", \"value\": \"a\\nb\"}", "without control characters"},
     {"{\"role\": \"a\", \"value\": \"a\\u009b2J\"}", "without control characters"},
     {"{\"role\": \"a\", \"need\": \"=a\"}", "the tag that is needed is KEY"},
@@ -80,7 +80,8 @@ static const struct {
     {"{\"role\": \"a\", \"need\": 7}", "the tag that is needed is KEY"},
     {"{\"role\": \"a\", \"tag\": \"zone=a\"}", "'tag' is no part of a campaign"},
     {"{\"role\": \"a\", \"preempt_after\": 5}", "'preempt_after' is no part of a campaign"},
-    {"{\"role\": \"a\", \"preempt_after_ms\": 86400001}", "preempt-after in ms is a whole number"},
+    {"{\"role\": \"a\", \"preempt_after_ms\": 86400001}",
+     "preempt-after is a whole number from 0 to 86400000 ms"},
     {"{\"role\": \"a\", \"preempt\": false, \"preempt_after_ms\": 5}", "one part says when"},
 };
 

@@ -1,8 +1,10 @@
 /* What is said of a command line that is not one. */
 #include <criterion/criterion.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "usage/line.h"
 #include "usage/usage.h"
 
 enum { WORDS_MAX = 16 };
@@ -114,4 +116,43 @@ Test(usage, in_order_nothing_behind_the_first_word_is_looked_at)
     free(behind);
     free(before);
     free(value);
+}
+
+static void set_line(char *to, size_t size, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    line_set(to, size, format, arguments);
+    va_end(arguments);
+}
+
+/* What stands around what was typed: the remedy has to be read. */
+Test(usage, a_word_that_nobody_reads_to_its_end_is_cut_and_the_remedy_stays)
+{
+    char word[70001];
+    char line[512];
+
+    memset(word, 'x', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    set_line(line, sizeof line, "'%s': give another one, not %s", word, word);
+    cr_assert_lt(strlen(line), 400);
+    cr_expect_not_null(strstr(line, "x...': give another one, not xxx"), "%s", line);
+    cr_expect_str_eq(line + strlen(line) - 4, "x...");
+
+    word[200] = '\0';
+    set_line(line, sizeof line, "%s/%s", word, "a path that is whole");
+    cr_expect_eq(strlen(line), 201 + strlen("a path that is whole"));
+
+    for (size_t i = 0; i + 2 < sizeof word; i += 3) {
+        memcpy(word + i, "\xe2\x82\xac", 3);
+    }
+    word[69999] = '\0';
+    set_line(line, sizeof line, "%s: no", word);
+    cr_expect_eq((strlen(line) - strlen("...: no")) % 3, 0, "no character is cut in two");
+    cr_expect_not_null(strstr(line, "\xac...: no"));
+
+    word[2] = '\0';
+    set_line(line, sizeof line, " %.1s  b ", "a");
+    cr_expect_str_eq(line, " a  b ");
 }

@@ -97,6 +97,30 @@ static ssize_t read_file(const char *path, char text[FILE_MAX + 1], struct failu
     return fault == NULL ? length : -1;
 }
 
+/* Is the file one that may be written over? False with `failure` filled in: it is of somebody else,
+ * or cannot be read. */
+static bool is_own(const char *path, char text[FILE_MAX + 1], ssize_t *length,
+                   struct failure *failure)
+{
+    *length = read_file(path, text, failure);
+    /* A disk that lost its power may leave zeros. */
+    if (*length > 0 && text[0] != '\0' && strncmp(text, first_key, sizeof first_key - 1) != 0) {
+        (void)failure_set(failure, EXIT_REFUSED,
+                          "%s is not what doyen hook keeps, and would be lost: name another file "
+                          "with --resume, or remove it",
+                          path);
+        return false;
+    }
+    return *length >= 0;
+}
+
+/* The memory's own name with a suffix. False: it is too long, and errno is set. */
+static bool name_beside(char to[PATH_MAX], const char *path, const char *suffix)
+{
+    errno = ENAMETOOLONG;
+    return snprintf(to, PATH_MAX, "%s%s", path, suffix) < PATH_MAX;
+}
+
 /* Hooks are told without a memory while a disk is full: after a restart they are told again. */
 static enum hook_kept failed(const char *path, const char *what, int error, struct failure *failure)
 {
@@ -111,17 +135,21 @@ static enum hook_kept failed(const char *path, const char *what, int error, stru
 
 enum hook_kept hook_memory_open_lock(const char *path, int *fd, struct failure *failure)
 {
+    static const char *const suffixes[] = {"", ".next", ".lock"}; /* the lock's name stays */
     char text[FILE_MAX + 1];
-    char lock[PATH_MAX];
+    char name[PATH_MAX];
+    ssize_t length = 0;
 
     *fd = -1;
-    if (read_file(path, text, failure) < 0) { /* Then no lock is to be left beside it. */
-        return HOOK_NOT_KEPT;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (!name_beside(name, path, suffixes[i])) {
+            return failed(path, suffixes[i], errno, failure);
+        }
+        if (!is_own(name, text, &length, failure)) { /* Then no lock is to be left beside it. */
+            return HOOK_NOT_KEPT;
+        }
     }
-    errno = ENAMETOOLONG;
-    if (snprintf(lock, sizeof lock, "%s.lock", path) < (int)sizeof lock) {
-        *fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    }
+    *fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     return *fd >= 0 ? HOOK_KEPT : failed(path, ".lock cannot be opened", errno, failure);
 }
 
@@ -144,19 +172,11 @@ void hook_memory_report_damage(const char *path)
 bool hook_memory_read(const char *path, struct hook_memory *memory, struct failure *failure)
 {
     char text[FILE_MAX + 1] = "";
-    const ssize_t length = read_file(path, text, failure);
+    ssize_t length = 0;
 
     *memory = (struct hook_memory){.acting = TOLD_NOTHING};
-    if (length <= 0) {
+    if (!is_own(path, text, &length, failure) || length == 0) {
         return length == 0;
-    }
-    /* A disk that lost its power may leave zeros. */
-    if (text[0] != '\0' && strncmp(text, first_key, sizeof first_key - 1) != 0) {
-        (void)failure_set(failure, EXIT_REFUSED,
-                          "%s is not what doyen hook keeps, and would be lost: name another file "
-                          "with --resume, or remove it",
-                          path);
-        return false;
     }
     if (!take_text(memory, text, (size_t)length)) {
         *memory = (struct hook_memory){.acting = TOLD_NOTHING};
@@ -188,11 +208,10 @@ enum hook_kept hook_memory_write(const char *path, const struct hook_memory *mem
         length += snprintf(text + length, sizeof text - (size_t)length, "coordinator=%s\n",
                            memory->coordinator);
     }
-    const bool fits = snprintf(next, sizeof next, "%s.next", path) < (int)sizeof next;
-    errno = ENAMETOOLONG;
     const int fd =
-        fits ? open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)
-             : -1;
+        name_beside(next, path, ".next")
+            ? open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)
+            : -1;
     int error = fd < 0 ? errno : write_whole(fd, text, (size_t)length);
     if (fd >= 0 && close(fd) != 0 && error == 0) {
         error = errno;

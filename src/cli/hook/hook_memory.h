@@ -25,7 +25,8 @@ enum hook_kept { HOOK_KEPT, HOOK_NO_ROOM, HOOK_NOT_KEPT };
 
 /* Opens PATH.lock, which whoever keeps this memory locks: two that tell by one memory would each
  * miss what the other has told. `*fd` is -1 where there is no room for it; HOOK_NOT_KEPT with
- * `failure` filled in where it cannot be for another reason. */
+ * `failure` filled in where it cannot be for another reason, such as a file of somebody else under
+ * one of the names that would be written to. */
 enum hook_kept hook_memory_open_lock(const char *path, int *fd, struct failure *failure);
 
 /* False while another process has it. It is held until the descriptor is closed. */

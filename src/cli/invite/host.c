@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "seal/keyring.h"
+#include "usage/remedy.h"
 
 static const char account[] = "doyen";
 
@@ -34,8 +35,8 @@ enum exit_code host_init(struct host *host, const char *root, bool make, struct 
     char absolute[PATH_MAX] = "";
 
     if (root != NULL && make && mkdir(root, 0755) != 0 && errno != EEXIST) {
-        return failure_set(failure, EXIT_REFUSED, "cannot make --root %s: %s", root,
-                           strerror(errno));
+        return failure_set(failure, EXIT_REFUSED, "cannot make --root %s: %s: %s", root,
+                           strerror(errno), remedy_of_write(errno));
     }
     if (root != NULL && !make && access(root, F_OK) != 0) {
         show_absolute(root, absolute);
@@ -71,7 +72,7 @@ enum exit_code host_check_account(const struct host *host, struct failure *failu
 
 /* --- Reading -------------------------------------------------------------------------------- */
 
-/* What an errno means for a file of this host. */
+/* What an errno means for a file of this host; NULL: what it means everywhere. */
 static const char *fault_of(int error)
 {
     switch (error) {
@@ -84,11 +85,19 @@ static const char *fault_of(int error)
                "the folder itself there";
     case ENOTDIR:
         return "a folder above it is a file: move that away";
-    case ENOSPC:
-        return "no space left: make room";
     default:
-        return strerror(error);
+        return NULL;
     }
+}
+
+static enum exit_code cannot_read(const char *what, int error, struct failure *failure)
+{
+    const char *fault = fault_of(error);
+
+    return fault != NULL
+               ? failure_set(failure, EXIT_REFUSED, "cannot read %s: %s", what, fault)
+               : failure_set(failure, EXIT_REFUSED, "cannot read %s: %s: %s", what, strerror(error),
+                             error == EACCES ? "run this as root" : "look after that file");
 }
 
 /* Reads the whole file as text. Returns 0 or an errno. */
@@ -127,9 +136,7 @@ enum exit_code host_read_conf(const struct host *host, char text[CONF_TEXT_MAX],
                            "doyen join on the others",
                            host->conf);
     }
-    return error == 0 ? EXIT_DONE
-                      : failure_set(failure, EXIT_REFUSED, "cannot read %s: %s", host->conf,
-                                    fault_of(error));
+    return error == 0 ? EXIT_DONE : cannot_read(host->conf, error, failure);
 }
 
 enum exit_code host_read_key(const char *path, char *text, size_t size, struct failure *failure)
@@ -139,8 +146,7 @@ enum exit_code host_read_key(const char *path, char *text, size_t size, struct f
     uint32_t line;
 
     if (error != 0) {
-        return failure_set(failure, EXIT_REFUSED, "cannot read the key %s: %s%s", path,
-                           strerror(error), error == EACCES ? ": run it as root" : "");
+        return cannot_read(path, error, failure);
     }
     /* Nothing else is ever handed on, whatever lies in the place of the key. */
     const bool good = keyring_parse(&ring, text, strlen(text), &line) == KEYRING_OK;
@@ -162,8 +168,7 @@ enum exit_code host_check_free(const struct host *host, struct failure *failure)
 
     const int error = read_file(host->conf, text, sizeof text);
     if (error != 0 && error != ENOENT) {
-        return failure_set(failure, EXIT_REFUSED, "cannot read %s: %s", host->conf,
-                           fault_of(error));
+        return cannot_read(host->conf, error, failure);
     }
     for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
         if (conf_value(text, chosen[i], value)) {
@@ -285,7 +290,11 @@ static int keep_as(const char *path, const char *second)
 
 static enum exit_code cannot_write(const char *path, int error, struct failure *failure)
 {
-    return failure_set(failure, EXIT_REFUSED, "cannot write %s: %s", path, fault_of(error));
+    const char *fault = fault_of(error);
+
+    return fault == NULL ? failure_set(failure, EXIT_REFUSED, "cannot write %s: %s: %s", path,
+                                       strerror(error), remedy_of_write(error))
+                         : failure_set(failure, EXIT_REFUSED, "cannot write %s: %s", path, fault);
 }
 
 enum exit_code host_write_conf(const struct host *host, const char *text, bool keep,

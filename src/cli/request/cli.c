@@ -226,19 +226,6 @@ static bool is_wished_for(const struct cli *cli)
            is_given(getenv("DOYEN_URL"));
 }
 
-/* As with an option that is empty: a script has lost what it was to be. */
-static bool lacks_meaning(const struct cli *cli, const char *variable, struct failure *failure)
-{
-    const char *value = getenv(variable);
-
-    if (is_given(cli->control) || is_given(cli->url) || value == NULL || value[0] != '\0') {
-        return false;
-    }
-    (void)failure_set(failure, EXIT_USAGE, "%s is empty: say which daemon is meant, or unset it",
-                      variable);
-    return true;
-}
-
 static void tell_line(void *user, const char *line)
 {
     struct failure failure;
@@ -261,9 +248,6 @@ enum exit_code cli_connect(struct cli *cli, struct failure *failure)
 
     if (cli->client != NULL) {
         return EXIT_DONE;
-    }
-    if (lacks_meaning(cli, "DOYEN_CONTROL", failure) || lacks_meaning(cli, "DOYEN_URL", failure)) {
-        return failure->code;
     }
     if (!is_wished_for(cli)) {
         warn_of_typos();

@@ -3,13 +3,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "usage/line.h"
+
 enum exit_code failure_set(struct failure *failure, enum exit_code code, const char *format, ...)
 {
     va_list arguments;
 
     failure->code = code;
     va_start(arguments, format);
-    vsnprintf(failure->text, sizeof failure->text, format, arguments);
+    line_set(failure->text, sizeof failure->text, format, arguments);
     va_end(arguments);
     return code;
 }

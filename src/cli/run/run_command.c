@@ -69,5 +69,5 @@ int run_command_words(int argc, char *const *argv)
             return argc - i - 1;
         }
     }
-    return 0;
+    return -1;
 }

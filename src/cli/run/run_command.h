@@ -12,8 +12,8 @@ enum { RUN_NOT_EXECUTABLE = 126, RUN_NOT_FOUND = 127 };
  * one of the numbers above. */
 int run_command_find(const char *name, struct failure *failure);
 
-/* How many words stand behind the first "--" of a line that argp has not moved about yet. A command
- * that is longer has begun before the "--". */
+/* How many words stand behind the first "--" of a line that argp has not moved about yet; -1: there
+ * is no "--". A command that is longer has begun before the "--". */
 int run_command_words(int argc, char *const *argv);
 
 #endif

@@ -2,31 +2,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/run/campaign_print.h"
 #include "cli/run/run.h"
 #include "cli/run/run_command.h"
 #include "cli/verbs/verbs.h"
 
-enum { HOLDERS_MAX = 64, OPTION_PREEMPT = 256, OPTION_NO_PREEMPT, OPTION_PREEMPT_AFTER };
+enum {
+    HOLDERS_MAX = 64, /* what the daemon takes (proto/control.md, campaigns) */
+    GRACE_MS_MAX = 600000,
+    PREEMPT_AFTER_MS_MAX = 86400000,
+    OPTION_PREEMPT = 256,
+    OPTION_NO_PREEMPT,
+    OPTION_PREEMPT_AFTER,
+};
 
 struct campaign_options {
     struct campaign_wish wish;
     char *const *argv; /* of the command; NULL: none */
 };
-
-static uint64_t parse_duration(const char *option, const char *text, struct argp_state *state)
-{
-    uint64_t milliseconds = 0;
-
-    if (!duration_parse(text, &milliseconds)) {
-        cli_usage_error(state,
-                        "%s %s: give a number and its unit, as in 100ms, 5s or 2m, up to 8760h",
-                        option, text);
-    }
-    return milliseconds;
-}
 
 static uint32_t parse_number(const char *option, const char *text, uint64_t least, uint64_t most,
                              struct argp_state *state)
@@ -72,7 +67,7 @@ static error_t parse_campaign(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'g':
-        campaign->grace_ms = parse_duration("--grace", argument, state);
+        campaign->grace_ms = duration_option(state, "--grace", argument, 0, GRACE_MS_MAX);
         campaign->has_grace = true;
         return 0;
     case 'k':
@@ -98,10 +93,12 @@ static error_t parse_campaign(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_PREEMPT_AFTER:
         set_preempt(campaign, DOYEN_PREEMPT_YES, state);
-        campaign->preempt_after_ms = parse_duration("--preempt-after", argument, state);
+        campaign->preempt_after_ms = duration_option(state, "--preempt-after", argument, 1,
+                                                     PREEMPT_AFTER_MS_MAX);
         return 0;
     case 't':
-        options->wish.timeout_ms = parse_duration("--timeout", argument, state);
+        options->wish.timeout_ms = duration_option(state, "--timeout", argument, 0,
+                                                   DURATION_MS_MAX);
         options->wish.has_timeout = true;
         return 0;
     case 'V':
@@ -202,6 +199,12 @@ static enum exit_code run_campaign(struct cli *cli, int argc, char **argv)
     }
     const int quoted_count = run_command_words(argc, argv);
     cli_parse(cli, &verb_campaign, argc, argv, &options);
+    if (options.argv == NULL && quoted_count == 0) {
+        failure_set(&failure, EXIT_USAGE,
+                    "there is no command behind --: name one, or leave out -- to have each event "
+                    "printed");
+        return failure_report(&failure);
+    }
     if (options.argv == NULL) {
         return campaign_print(cli, &options.wish);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
@@ -72,7 +73,6 @@ static void take_term(struct change_options *options, const char *word, struct a
 {
     const char *equals = strchr(word, '=');
     char key[32];
-    uint64_t ms = 0;
 
     if (equals == NULL || equals == word || (size_t)(equals - word) >= sizeof key) {
         cli_usage_error(state, "%s: write TERM=VALUE, as in guard=majority size=5", word);
@@ -84,10 +84,8 @@ static void take_term(struct change_options *options, const char *word, struct a
         refuse_term(key, state);
     }
     if (strcmp(key, "heartbeat") == 0 || strcmp(key, "fail-after") == 0) {
-        if (!duration_parse(equals + 1, &ms)) {
-            cli_usage_error(state, "%s: give a number and its unit, as in 250ms or 1s", word);
-        }
-        value = json_integer((json_int_t)ms);
+        value = json_integer(
+            (json_int_t)duration_option(state, key, equals + 1, 1, DURATION_MS_MAX));
     } else {
         value = number_or_word(equals + 1);
     }
@@ -105,10 +103,7 @@ static error_t parse_change(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 't':
-        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0) {
-            cli_usage_error(
-                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
-        }
+        options->timeout_ms = duration_timeout(state, argument);
         return 0;
     case 'f':
         (void)json_object_set_new(options->body, "forget_failed", json_true());

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/print/printer.h"
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
@@ -37,10 +38,7 @@ static error_t parse_doctor(int key, char *argument, struct argp_state *state)
     if (key != 'f') {
         return ARGP_ERR_UNKNOWN;
     }
-    if (!duration_parse(argument, &options->span_ms) || options->span_ms < SPAN_MS_MIN ||
-        options->span_ms > SPAN_MS_MAX) {
-        cli_usage_error(state, "--for %s: give a duration between 1s and 10m", argument);
-    }
+    options->span_ms = duration_option(state, "--for", argument, SPAN_MS_MIN, SPAN_MS_MAX);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
@@ -34,10 +34,7 @@ static error_t parse_elect(int key, char *argument, struct argp_state *state)
         options->stand = true;
         return 0;
     case 't':
-        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0) {
-            cli_usage_error(
-                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
-        }
+        options->timeout_ms = duration_timeout(state, argument);
         return 0;
     case ARGP_KEY_END:
         if (options->resign && options->stand) {

@@ -1,10 +1,9 @@
 /* doyen fault: breaks this node's network on purpose, for trying things out. The daemon must have
  * been started with --faults. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/verbs/verbs.h"
 
@@ -24,19 +23,14 @@ static enum exit_code run_fault(struct cli *cli, int argc, char **argv);
 
 static void check_delay(struct fault_options *options, struct argp_state *state)
 {
+    char what[128];
+
     if (options->word_count != 3) {
         cli_usage_error(state, "delay takes a member and a duration: doyen fault delay NAME 200ms");
     }
     (void)cli_member(state, "delay", options->words[1]);
-    if (!duration_parse(options->words[2], &options->delay_ms)) {
-        cli_usage_error(state, "delay %s %s: give a number and its unit, as in 200ms or 1s",
-                        options->words[1], options->words[2]);
-    }
-    if (options->delay_ms > FAULT_DELAY_MS_MAX) {
-        cli_usage_error(state, "delay %s %s: is %" PRIu64 " ms, not from 0 to %d",
-                        options->words[1], options->words[2], options->delay_ms,
-                        FAULT_DELAY_MS_MAX);
-    }
+    snprintf(what, sizeof what, "delay %s", options->words[1]);
+    options->delay_ms = duration_option(state, what, options->words[2], 0, FAULT_DELAY_MS_MAX);
 }
 
 static void check_words(struct fault_options *options, struct argp_state *state)

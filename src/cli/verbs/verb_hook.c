@@ -14,7 +14,7 @@
 #include "cli/hook/hook_memory.h"
 #include "cli/hook/hook_right.h"
 #include "cli/hook/hook_tell.h"
-#include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/verbs/verbs.h"
@@ -23,6 +23,7 @@
 
 enum {
     HOOK_TIMEOUT_MS = 30000,
+    HOOK_MS_MAX = 500 * 3600 * 1000,
     LOCK_MS = 20, /* between two looks whether the memory is free */
     AWAY_TEXT_MAX = 512,
     AWAY_MS = 2000, /* a daemon that starts, or starts again, is away for less */
@@ -48,12 +49,7 @@ static error_t parse_hook(int key, char *argument, struct argp_state *state)
         options->resume = argument;
         return 0;
     case 't':
-        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0 ||
-            options->timeout_ms > INT_MAX) {
-            cli_usage_error(
-                state, "--timeout %s: give 1ms to 500h, a number and its unit, as in 500ms or 5s",
-                argument);
-        }
+        options->timeout_ms = duration_option(state, "--timeout", argument, 1, HOOK_MS_MAX);
         return 0;
     case ARGP_KEY_ARG:
         if (options->folder != NULL) {
@@ -434,7 +430,6 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
     if (!is_folder(folder, failure)) {
         return false;
     }
-    say_if_empty(folder);
     snprintf(hooks->memory_path, sizeof hooks->memory_path, "%s%s", file == NULL ? folder : file,
              file == NULL ? "/.resume" : "");
     hooks->teller.end_fd = signals_of(SIGINT, SIGTERM);
@@ -443,8 +438,12 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
         (void)failure_set(failure, EXIT_REFUSED, "no descriptor is left: %s", strerror(errno));
         return false;
     }
-    return lock_memory(hooks, failure) &&
-           hook_memory_read(hooks->memory_path, &hooks->memory, failure) && keep(hooks, failure);
+    if (!lock_memory(hooks, failure) ||
+        !hook_memory_read(hooks->memory_path, &hooks->memory, failure) || !keep(hooks, failure)) {
+        return false;
+    }
+    say_if_empty(folder);
+    return true;
 }
 
 /* Of two times in milliseconds; below 0 is never. */

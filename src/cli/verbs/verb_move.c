@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
@@ -37,10 +38,7 @@ static error_t parse_move(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 't':
-        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0) {
-            cli_usage_error(
-                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
-        }
+        options->timeout_ms = duration_timeout(state, argument);
         return 0;
     case ARGP_KEY_ARG:
         if (options->name != NULL) {

@@ -108,7 +108,8 @@ static enum exit_code ask(struct cli *cli, const char *key, struct answer *answe
                            : snprintf(path, sizeof path, "/v1/partitions?key=%s", escaped);
     free(escaped);
     if (length < 0 || (size_t)length >= sizeof path) {
-        failure_set(&failure, EXIT_USAGE, "%.80s...: too long for a key on the command line", key);
+        failure_set(&failure, EXIT_USAGE,
+                    "%.80s...: too long for a key on the command line: give a shorter one", key);
         return failure_report(&failure);
     }
     return cli_get(cli, path, answer);

@@ -1,23 +1,11 @@
 /* doyen run: starts a command when this node acts, and ends it before another node can. */
-#include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/run/run.h"
 #include "cli/run/run_command.h"
 #include "cli/verbs/verbs.h"
 
 static enum exit_code run_run(struct cli *cli, int argc, char **argv);
-
-static uint64_t parse_duration(const char *option, const char *text, struct argp_state *state)
-{
-    uint64_t milliseconds = 0;
-
-    if (!duration_parse(text, &milliseconds)) {
-        cli_usage_error(state,
-                        "%s %s: give a number and its unit, as in 100ms, 5s or 2m, up to 8760h",
-                        option, text);
-    }
-    return milliseconds;
-}
 
 static void parse_command(struct run_options *options, struct argp_state *state)
 {
@@ -36,7 +24,7 @@ static error_t parse_run(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'g':
-        options->grace_ms = parse_duration("--grace", argument, state);
+        options->grace_ms = duration_option(state, "--grace", argument, 0, DURATION_MS_MAX);
         options->has_grace = true;
         return 0;
     case 'o':
@@ -46,7 +34,7 @@ static error_t parse_run(int key, char *argument, struct argp_state *state)
         options->standby = true;
         return 0;
     case 't':
-        options->timeout_ms = parse_duration("--timeout", argument, state);
+        options->timeout_ms = duration_option(state, "--timeout", argument, 0, DURATION_MS_MAX);
         options->has_timeout = true;
         return 0;
     case ARGP_KEY_ARG:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/print/printer.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
@@ -15,6 +16,7 @@
 enum {
     RECORD_DIGITS = 8, /* as many as tell records apart for people */
     TIMEOUT_MS = 30000,
+    NAME_TEXT_MAX = 128, /* more than a name has, so that one that is too long stays so */
 };
 
 struct voters_options {
@@ -61,6 +63,26 @@ static bool lacks_a_name(const char *names)
            strstr(names, ",,") != NULL;
 }
 
+/* Of set there are several, with commas between them. */
+static void check_names(const struct voters_options *options, struct argp_state *state)
+{
+    const char *ends = strcmp(options->what, "set") == 0 ? "," : "";
+    char name[NAME_TEXT_MAX];
+
+    if (lacks_a_name(options->name)) {
+        cli_usage_error(state, "%s '%s': a name is missing", options->what, options->name);
+    }
+    for (const char *at = options->name; *at != '\0';) {
+        const size_t length = strcspn(at, ends);
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        (void)cli_member(state, options->what, name);
+        at += length + (at[length] != '\0');
+    }
+    if (options->with != NULL) {
+        (void)cli_member(state, options->what, options->with);
+    }
+}
+
 static void check_end(const struct voters_options *options, struct argp_state *state)
 {
     if (options->what != NULL && options->name == NULL) {
@@ -68,8 +90,8 @@ static void check_end(const struct voters_options *options, struct argp_state *s
                         strcmp(options->what, "set") == 0 ? "the names, as in athens,byzantium"
                                                           : "a name");
     }
-    if (options->name != NULL && lacks_a_name(options->name)) {
-        cli_usage_error(state, "%s '%s': a name is missing", options->what, options->name);
+    if (options->name != NULL) {
+        check_names(options, state);
     }
     if (options->what == NULL && options->dry_run) {
         cli_usage_error(state, "--dry-run goes with add, remove, replace or set");
@@ -86,10 +108,7 @@ static error_t parse_voters(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 't':
-        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0) {
-            cli_usage_error(
-                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
-        }
+        options->timeout_ms = duration_timeout(state, argument);
         return 0;
     case 'n':
         options->dry_run = true;

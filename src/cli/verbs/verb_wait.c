@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/print/duration.h"
+#include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/verbs/verbs.h"
 
@@ -35,19 +35,6 @@ static void parse_member_count(const char *text, struct doyen_condition *conditi
     }
     condition->members = (uint32_t)count;
     condition->at_least = at_least;
-}
-
-static uint64_t parse_timeout(const char *text, struct argp_state *state)
-{
-    uint64_t timeout_ms = 0;
-
-    if (!duration_parse(text, &timeout_ms) || timeout_ms == 0) {
-        cli_usage_error(
-            state,
-            "--timeout %s: give a number above 0 and its unit, as in 500ms, 5s or 2m, up to 8760h",
-            text);
-    }
-    return timeout_ms;
 }
 
 static void parse_tag(const char *text, struct doyen_condition *condition, struct argp_state *state)
@@ -93,7 +80,7 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
         options->condition.guard_met = true;
         return 0;
     case 't':
-        options->timeout_ms = parse_timeout(argument, state);
+        options->timeout_ms = duration_timeout(state, argument);
         return 0;
     case ARGP_KEY_END:
         if (!asks_for_anything(&options->condition)) {

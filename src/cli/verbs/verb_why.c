@@ -110,7 +110,8 @@ static enum exit_code ask(struct cli *cli, const char *node, struct answer *answ
                                        : snprintf(path, sizeof path, "/v1/why?node=%s", escaped);
     free(escaped);
     if (length < 0 || (size_t)length >= sizeof path) {
-        failure_set(&failure, EXIT_USAGE, "%.80s...: too long for a member's name", node);
+        failure_set(&failure, EXIT_USAGE,
+                    "%.80s...: too long for a member's name; doyen members has the names", node);
         return failure_report(&failure);
     }
     return cli_get(cli, path, answer);

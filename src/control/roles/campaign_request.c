@@ -74,14 +74,14 @@ static bool take_policy(struct campaign_request *campaign, const json_t *value, 
     return false;
 }
 
-static bool take_number(const json_t *value, const char *name, json_int_t from, json_int_t to,
-                        uint64_t *number, char *why)
+static bool take_number(const json_t *value, const char *name, const char *unit, json_int_t from,
+                        json_int_t to, uint64_t *number, char *why)
 {
     if (!json_is_integer(value) || json_integer_value(value) < from ||
         json_integer_value(value) > to) {
         snprintf(why, CAMPAIGN_WHY_MAX,
-                 "%s is a whole number from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT,
-                 name, from, to);
+                 "%s is a whole number from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT "%s",
+                 name, from, to, unit);
         return false;
     }
     *number = (uint64_t)json_integer_value(value);
@@ -91,7 +91,7 @@ static bool take_number(const json_t *value, const char *name, json_int_t from, 
 static bool take_holders(struct campaign_request *campaign, const json_t *value, char *why)
 {
     uint64_t number = 0;
-    const bool taken = take_number(value, "holders", 1, ROLE_HOLDERS_MAX, &number, why);
+    const bool taken = take_number(value, "holders", "", 1, ROLE_HOLDERS_MAX, &number, why);
 
     campaign->terms.holders = (uint32_t)number;
     return taken;
@@ -100,7 +100,7 @@ static bool take_holders(struct campaign_request *campaign, const json_t *value,
 static bool take_priority(struct campaign_request *campaign, const json_t *value, char *why)
 {
     uint64_t number = 0;
-    const bool taken = take_number(value, "priority", 0, UINT32_MAX, &number, why);
+    const bool taken = take_number(value, "priority", "", 0, UINT32_MAX, &number, why);
 
     campaign->priority = (uint32_t)number;
     return taken;
@@ -109,7 +109,7 @@ static bool take_priority(struct campaign_request *campaign, const json_t *value
 static bool take_grace(struct campaign_request *campaign, const json_t *value, char *why)
 {
     campaign->has_grace = true;
-    return take_number(value, "the grace in ms", 0, GRACE_MS_MAX, &campaign->grace_ms, why);
+    return take_number(value, "the grace", " ms", 0, GRACE_MS_MAX, &campaign->grace_ms, why);
 }
 
 static bool take_preempt(struct campaign_request *campaign, const json_t *value, char *why)
@@ -124,7 +124,7 @@ static bool take_preempt(struct campaign_request *campaign, const json_t *value,
 static bool take_preempt_after(struct campaign_request *campaign, const json_t *value, char *why)
 {
     uint64_t number = 0;
-    const bool taken = take_number(value, "preempt-after in ms", 0, ROLE_PREEMPT_AFTER_MS_MAX,
+    const bool taken = take_number(value, "preempt-after", " ms", 0, ROLE_PREEMPT_AFTER_MS_MAX,
                                    &number, why);
 
     campaign->terms.preempt_after_ms = (uint32_t)number;

@@ -17,6 +17,7 @@
 #include "runtime/host/own_file.h"
 #include "runtime/options/config.h"
 #include "runtime/process/preflight.h"
+#include "usage/remedy.h"
 
 struct recorder {
     int fd; /* -1: the recording is over */
@@ -58,8 +59,9 @@ static void write_bytes(struct recorder *recorder, const uint8_t *bytes, size_t 
             done += (size_t)written;
         } else if (errno != EINTR) {
             log_line(recorder->log, LOG_WARN, "record",
-                     "cannot write %s: %s: the recording ends here, the node goes on",
-                     recorder->path, strerror(errno));
+                     "cannot write %s: %s: the recording ends here, the node goes on; for another "
+                     "one %s, and start doyend again",
+                     recorder->path, strerror(errno), remedy_of_write(errno));
             stop(recorder);
         }
     }

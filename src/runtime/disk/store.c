@@ -15,6 +15,7 @@
 #include "runtime/host/own_file.h"
 #include "runtime/host/replace_file.h"
 #include "runtime/process/preflight.h"
+#include "usage/remedy.h"
 #include "words/address_text.h"
 
 /* The file, in lines:
@@ -510,9 +511,8 @@ static bool count_life(struct store *store, const struct stored *found)
         return true;
     }
     if (error != 0) {
-        log_line(store->log, LOG_ERROR, "store",
-                 "cannot write %s/%s: %s: make room or choose another --state-dir", store->dir_name,
-                 STATE_FILE, strerror(error));
+        log_line(store->log, LOG_ERROR, "store", "cannot write %s/%s: %s: %s", store->dir_name,
+                 STATE_FILE, strerror(error), remedy_of_write(error));
     }
     return error == 0;
 }
@@ -637,8 +637,8 @@ static void report(struct store *store)
 {
     if (store->error != 0 && !store->failing) {
         log_line(store->log, LOG_ERROR, "store",
-                 "cannot write %s/%s: %s: make room; trying again every %llu s until it is done",
-                 store->dir_name, STATE_FILE, strerror(store->error),
+                 "cannot write %s/%s: %s: %s; trying again every %llu s until it is done",
+                 store->dir_name, STATE_FILE, strerror(store->error), remedy_of_write(store->error),
                  (unsigned long long)(store->retry_ms / MS_PER_S));
     } else if (store->error == 0 && store->failing) {
         log_line(store->log, LOG_INFO, "store", "%s/%s is written again", store->dir_name,

@@ -13,6 +13,7 @@
 #include "proto/voter_file.h"
 #include "runtime/host/own_file.h"
 #include "runtime/host/replace_file.h"
+#include "usage/remedy.h"
 #include "words/terms_text.h"
 
 enum { NS_PER_US = 1000, FILE_NAME_MAX = NAME_BYTES_MAX + sizeof ".voter.new" };
@@ -440,9 +441,9 @@ static void on_work_done(uv_work_t *work, int status)
     note_times(store);
     if (store->error != 0 && !store->failed) {
         log_line(store->log, LOG_ERROR, "voter",
-                 "cannot write %s/%s: %s: this %s does not vote until it can; make room, or the "
-                 "directory writable",
-                 store->place.dir, store->place.file, strerror(store->error), kind(&store->place));
+                 "cannot write %s/%s: %s: this %s does not vote until it can; %s", store->place.dir,
+                 store->place.file, strerror(store->error), kind(&store->place),
+                 remedy_of_write(store->error));
     } else if (store->error == 0 && store->failed) {
         log_line(store->log, LOG_INFO, "voter", "%s/%s is written again: this %s votes",
                  store->place.dir, store->place.file, kind(&store->place));

@@ -227,7 +227,8 @@ static bool parse_partitions(const struct setting *option, struct partial_config
         return false;
     }
     if (length >= sizeof number) {
-        return complaint_set(complaint, "'%.80s' is no number", text);
+        return complaint_set(complaint, "'%.80s' is no number: write N, or N,DUR as in 64,2s",
+                             text);
     }
     (void)text_set(number, sizeof number, text, length);
     return value_number(number, (uint32_t)option->min, (uint32_t)option->max,

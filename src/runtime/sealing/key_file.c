@@ -10,6 +10,7 @@
 
 #include "runtime/host/chance.h"
 #include "runtime/host/own_file.h"
+#include "usage/remedy.h"
 #include "words/address_text.h"
 
 /* --- Reading --- */
@@ -126,10 +127,11 @@ bool key_file_read(const char *path, struct keyring *ring, struct complaint *com
 
 /* --- Making --- */
 
-static bool cannot_make(struct complaint *complaint, const char *path, const char *why)
+static bool cannot_make(struct complaint *complaint, const char *path, const char *why,
+                        const char *remedy)
 {
     complaint->exit_code = EXIT_FAILURE;
-    return complaint_set(complaint, "--make-key %.200s: %s", path, why);
+    return complaint_set(complaint, "--make-key %.200s: %s: %s", path, why, remedy);
 }
 
 static bool draw_key(struct key *key)
@@ -147,15 +149,16 @@ bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *co
     struct key key;
 
     if (!draw_key(&key)) {
-        return cannot_make(complaint, path, "the system gives no random bytes");
+        return cannot_make(complaint, path, "the system gives no random bytes", "try again");
     }
     const int fd = own_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, why);
     if (fd < 0) {
-        return cannot_make(complaint, path,
-                           errno == EEXIST   ? "is there already, and a key is never overwritten: "
-                                               "give another name, or remove it"
-                           : errno == ENOENT ? "its folder is not there: make that first"
-                                             : why);
+        return errno == EEXIST ? cannot_make(complaint, path,
+                                             "is there already, and a key is never overwritten",
+                                             "give another name, or remove it")
+               : errno == ENOENT
+                   ? cannot_make(complaint, path, "its folder is not there", "make that first")
+                   : cannot_make(complaint, path, why, remedy_of_write(errno));
     }
     key_print(&key, line);
     line[KEY_TEXT_MAX - 1] = '\n';
@@ -170,7 +173,7 @@ bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *co
     }
     if (error != 0) {
         (void)unlink(path);
-        return cannot_make(complaint, path, strerror(error));
+        return cannot_make(complaint, path, strerror(error), remedy_of_write(error));
     }
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/host/replace_file.h"
 #include "runtime/sealing/key_file.h"
+#include "usage/remedy.h"
 
 /* --- Who holds what --- */
 
@@ -150,8 +151,9 @@ static bool write_ring(const char *path, const struct keyring *ring, struct comp
     if (error != 0) {
         complaint->exit_code = EXIT_CONFIGURATION;
         return complaint_set(complaint,
-                             "cannot write %.200s: %s: change it yourself, then doyen keys reload",
-                             path, strerror(error));
+                             "cannot write %.200s: %s: %s and ask again, or change it yourself, "
+                             "then doyen keys reload",
+                             path, strerror(error), remedy_of_write(error));
     }
     return true;
 }
