@@ -152,9 +152,29 @@ Test(core_follow, its_heartbeat_names_another_lineage)
 
         says.heartbeat.view.lineage = 99;
         says.heartbeat.view.version = higher ? UINT64_C(9) : UINT64_C(1);
+        says.heartbeat.view.coordinator = rig_id(rig, higher ? 'B' : 'A');
         rig_gets(rig, 'B', &says);
         check_note(rig, true);
     }
+}
+
+/* V4i: nobody made it, and the view above it must not wait. */
+Test(core_follow, a_higher_view_in_our_own_name_is_no_sign)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message says = {.type = MESSAGE_HEARTBEAT,
+                           .heartbeat = {.view = view_id_of(core_view(rig->core))}};
+
+    says.heartbeat.view.lineage = 99;
+    says.heartbeat.view.version++;
+    rig_gets(rig, 'B', &says);
+    check_note(rig, false);
+
+    rig = rig_in("A B C", 'A');
+    struct message refusal = not_following(rig, 'A');
+    refusal.reference.view.lineage = 99;
+    rig_gets(rig, 'B', &refusal);
+    check_note(rig, false);
 }
 
 static void check_heartbeat(char coordinator, int version, bool noted)

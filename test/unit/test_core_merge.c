@@ -22,6 +22,23 @@ Test(core_merge, only_its_coordinator_offers_a_part)
     rig_free(rig);
 }
 
+/* H94: B has been made to believe a view of another founding in A's name, and anybody can ask in
+ * B's name: it follows A, and agrees to what A proposes. */
+Test(core_merge, a_member_asks_for_no_merge)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message says = {.type = MESSAGE_HEARTBEAT,
+                           .heartbeat = {.view = view_id_of(core_view(rig->core))}};
+    struct message merge = merge_of(rig_view(rig, "B D"), 77);
+
+    says.heartbeat.view.lineage = 99;
+    says.heartbeat.view.version++;
+    rig_gets(rig, 'B', &says);
+    merge.carrier.part.holders = 1;
+    rig_ignores(rig, 'B', &merge, REFUSED_MERGE_OF_MEMBER);
+    rig_free(rig);
+}
+
 Test(core_merge, a_merge_without_a_number_is_none)
 {
     struct rig *rig = rig_in("A B C", 'A');

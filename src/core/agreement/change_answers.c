@@ -175,7 +175,7 @@ static bool comes_from_who_was_asked(struct core *core, const struct message *ac
     const struct proposal *proposal = &core->proposing.proposal;
 
     if (proposal->merge == 0 || !id_equal(&ack->from, &proposal->merge_with) ||
-        view_has(&core->view, &ack->from) || ack->echo == change_merge_nonce(core)) {
+        ack->echo == change_merge_nonce(core)) {
         return true;
     }
     refuse(core, ack, REFUSED_MERGE_UNASKED);
@@ -279,5 +279,5 @@ void change_on_not_following(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_OF_STRANGER);
         return;
     }
-    follow_note(core, position);
+    follow_note_named(core, position, &message->reference.view);
 }

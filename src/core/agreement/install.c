@@ -715,9 +715,8 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     if (heartbeat->view.lineage == core->view.lineage) {
         repair->shared_our_lineage = true;
     } else {
-        follow_note(
-            core,
-            position); /* The sender may also have missed the merge: then this repairs it (M4). */
+        /* The sender may also have missed the merge: then this repairs it (M4). */
+        follow_note_named(core, position, &heartbeat->view);
     }
     if (order <= 0 && position == 0) {
         forget_higher(core);

@@ -11,6 +11,15 @@ void follow_note(struct core *core, uint32_t position)
     verdict_evidence_changed(core);
 }
 
+void follow_note_named(struct core *core, uint32_t position, const struct view_id *named)
+{
+    const struct view_id ours = view_id_of(&core->view);
+
+    if (!id_equal(&named->coordinator, &core->life.self.id) || view_id_compare(named, &ours) < 0) {
+        follow_note(core, position);
+    }
+}
+
 void follow_forget(struct core *core, uint32_t position)
 {
     struct peer_course *course = &core->peers[position].course;

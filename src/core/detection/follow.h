@@ -11,7 +11,9 @@
 
 #include "core/state/state.h"
 
-/* Notes that the member at `position` says now that it follows another coordinator. */
+/* Notes that the member at `position` says now that it follows another coordinator, by naming that
+ * view: not if the view is in this node's own name, and higher, for then nobody made it (V4i). */
+void follow_note_named(struct core *core, uint32_t position, const struct view_id *named);
 void follow_note(struct core *core, uint32_t position);
 
 /* Forgets that: the member follows this node's coordinator again, or what was noted cannot be

@@ -297,7 +297,6 @@ static enum refusal why_unbuilt(enum merge_refusal reason)
 static bool may_ask(struct core *core, const struct message *message)
 {
     const struct view *theirs = message->carrier.view;
-    uint32_t position = view_find(&core->view, &message->from);
 
     if (!id_equal(&theirs->members[0].id, &message->from)) {
         refuse(core, message, REFUSED_MERGE_OF_ANOTHER);
@@ -307,8 +306,8 @@ static bool may_ask(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PART_UNRELATED);
     } else if (message->carrier.merge == 0) {
         refuse(core, message, REFUSED_MERGE_UNNUMBERED);
-    } else if (position != VIEW_NONE && counts_for_our_side(core, position)) {
-        refuse(core, message, REFUSED_MERGE_DONE);
+    } else if (core_is_coordinator(core) && view_has(&core->view, &message->from)) {
+        refuse(core, message, REFUSED_MERGE_OF_MEMBER);
     } else if (was_absorbed_before(core, message->carrier.merge)) {
         refuse(core, message, REFUSED_MERGE_BEGUN);
     } else {

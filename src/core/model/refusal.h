@@ -189,7 +189,7 @@
     X(MERGE_OF_ANOTHER, "merge_of_another", "M3b",                                                 \
       "its sender is not the coordinator of the view")                                             \
     X(MERGE_UNNUMBERED, "merge_unnumbered", "M3b", "it has no number")                             \
-    X(MERGE_DONE, "merge_done", "M4c", "its sender belongs to this part by now")                   \
+    X(MERGE_OF_MEMBER, "merge_of_member", "M3a", "its sender is a member of this very part")       \
     X(MERGE_BEGUN, "merge_begun", "M3d", "that merge was begun before")                            \
     X(MERGE_NOT_WINNING, "merge_not_winning", "M5a", "this part does not win any more")            \
     X(VOTE_PROMISED, "vote_promised", "Z2a", "this voter is bound to that epoch or a higher one")  \
