@@ -6,6 +6,7 @@ import { count } from "./words.js";
 const RING_MAX = 16; /* members; more names would lie upon each other */
 const LETTERS_MAX = 12;
 const RING_RADIUS = 100;
+const LETTER_WIDTH = 8.5; /* about, as page.css has them; the first member's are bold */
 
 function short(name) {
   return name.length > LETTERS_MAX ? `${name.slice(0, LETTERS_MAX - 1)}…` : name;
@@ -62,7 +63,8 @@ function Ring({ document, links, away, onPick }) {
   const at = new Map(everyone.map((name, i) => [name, placeOf(i, everyone.length, RING_RADIUS)]));
   const kindOf = (name, i) => [name === document.coordinator ? "first" : "", i >= members.length ? "failed" : "",
     members[i]?.state === "suspect" ? "suspect" : members[i]?.silent ? "silent" : ""].join(" ");
-  const [width, height] = [RING_RADIUS + 100, RING_RADIUS + 34];
+  const longest = Math.max(...everyone.map((name) => short(name).length));
+  const [width, height] = [RING_RADIUS + 20 + longest * LETTER_WIDTH, RING_RADIUS + 34];
   return h("svg", { class: "ring", viewBox: `${-width} ${-height} ${2 * width} ${2 * height}`, role: "img",
     "aria-label": `${count(members.length, "member")} in a ring, ${count(bad.length, "bad link")}, ${count(links.down.length, "connection")} down` },
   h("defs", null, h("marker", { id: "arrow", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 5.5, markerHeight: 5.5,

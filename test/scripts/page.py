@@ -34,7 +34,7 @@ const founded = Date.now() - 250e3, self = names[0], view = {epoch: "1", version
 const joined = (i) => new Date(founded + i / count * 100e3).toISOString();
 const portOf = (address, i) => address.replace(/[0-9]+$/, (port) => Number(port) + i);
 const whole = cuts.length === 0 ? {state: "healthy", severity: "good", sentence: `healthy: ${count} of ${count}`, next: "nothing; doyen watch shows changes"}
-  : {state: "bad link", severity: "warning", sentence: `${cuts.length} links are bad`, next: "doyen matrix shows the links that are bad"};
+  : {state: "bad link", severity: "warning", sentence: cuts.length === 1 ? `a link is bad: ${names[cuts[0][0]]} does not hear ${names[cuts[0][1]]}` : `${cuts.length} links are bad`, next: "doyen matrix shows the links that are bad"};
 const counters = (at) => {
   const s = Math.max(0, at - founded) / 1000, beats = Math.floor(s * 18 + 40 * Math.sin(s / 20));
   return {datagrams_in: beats, datagrams_out: beats, bytes_in: beats * 90, bytes_out: beats * 95};
@@ -300,6 +300,10 @@ class Story:
                                    " && ['auto', 'scroll'].includes(getComputedStyle(x).overflowY) && x.tagName !== 'DIV').length")
         expect(boxes == 0, f"{boxes} parts of the page scroll by themselves")
         expect(self.browser.value("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the window")
+        cut = self.browser.value("[...document.querySelectorAll('.ring text')].filter((x) => { const [a, b] = [x, x.ownerSVGElement]"
+                                 ".map((y) => y.getBoundingClientRect()); return a.left < b.left || a.right > b.right || a.top < b.top"
+                                 " || a.bottom > b.bottom; }).map((x) => x.textContent).join(' ')")
+        expect(cut == "", f"names in the ring are cut off: {cut}")
 
     def many(self):
         """Who is well is one of a crowd of names; who needs a look has a row. How smooth it is, is told and not judged: the
@@ -319,6 +323,7 @@ class Story:
         expect(browser.value("document.querySelector('main').getBoundingClientRect().width") > 2100, "the page leaves the sides free")
         self.picture("wide")
         browser.show(1280, 800)
+        self.one_bad_link()
         self.fake(100, silent=40, cuts=[[0, 40], [50, 60]])
         browser.wait("document.querySelectorAll('.crowd button').length === 98")
         browser.wait("document.querySelectorAll('.links li').length === 2")
@@ -342,6 +347,21 @@ class Story:
         browser.show(390, 844)
         browser.wait("document.documentElement.scrollWidth <= 390")
         self.no_faults()
+
+    def one_bad_link(self):
+        """Among few members it is drawn: an arrow from the sender, on the one way on which messages are lost."""
+        self.fake(5, cuts=[[3, 1]])
+        self.band("warning", "a link is bad: node003.example does not hear node001.example")
+        self.says(HEADING % "links", "1 bad link")
+        self.is_shown("document.querySelector('.links .bad').textContent", "one way messages from node001.example to node003.example"
+                      " are lost: node003.example does not hear node001.example")
+        self.is_shown("[...document.querySelectorAll('.ring line.lost')].map(x => `${x.getAttribute('marker-start')} ${x.getAttribute('marker-end')}`).join('; ')",
+                      "null url(#arrow)")
+        self.is_shown("[...document.querySelectorAll('.figure.warning dt')].map(x => x.textContent).join(' ')", "Links")
+        self.no_faults()
+        self.no_scroll_within()
+        self.accessible()
+        self.picture("bad-link")
 
     def strict(self):
         """The voters and their records, and what is said when too few of them are left."""
