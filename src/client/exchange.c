@@ -243,7 +243,12 @@ static bool take_body(void *context, int status, const char *bytes, size_t lengt
 
 static void went_away(struct exchange *exchange)
 {
-    (void)problem_set(&exchange->problem, DOYEN_E_UNREACHABLE, "the daemon at %s went away",
+    const bool by_url = exchange->target->socket[0] == '\0';
+
+    (void)problem_set(&exchange->problem, DOYEN_E_UNREACHABLE,
+                      by_url && exchange->received == 0
+                          ? "%s hung up without an answer: is that the port of doyend's --http?"
+                          : "the daemon at %s went away",
                       target_text(exchange->target));
     fail(exchange);
 }

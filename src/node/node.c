@@ -535,9 +535,9 @@ int doyen_node_set_tags(struct doyen_node *node, const struct doyen_tag *changes
     }
     struct tags tags = *node_tags(node->member.node);
     for (size_t i = 0; i < count; i++) {
-        if (changes[i].value == NULL) {
-            (void)tag_list_unset(&tags, changes[i].key); /* What is not there need not go. */
-        } else if (!tag_list_put(&tags, changes[i].key, changes[i].value, &complaint)) {
+        if (!(changes[i].value == NULL
+                  ? tag_list_unset(&tags, changes[i].key, &complaint)
+                  : tag_list_put(&tags, changes[i].key, changes[i].value, &complaint))) {
             snprintf(why, DOYEN_NODE_WHY, "%.*s", DOYEN_NODE_WHY - 1, complaint.text);
             return DOYEN_E_USAGE;
         }

@@ -88,6 +88,19 @@ enum finding {
     FINDING_FAULT,
 };
 
+/* A letter that other programs have for one of these names; NULL: there is none. */
+static const char *known_elsewhere(const char *spelled, const char *const *names, size_t count)
+{
+    const bool file = strcmp(spelled, "c") == 0 || strcmp(spelled, "f") == 0;
+
+    for (size_t i = 0; file && i < count; i++) {
+        if (strcmp(names[i], "config") == 0) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
 static enum finding fault_unknown(const struct known *known, const char *word, const char *name,
                                   char fault[USAGE_TEXT_MAX])
 {
@@ -101,7 +114,10 @@ static enum finding fault_unknown(const struct known *known, const char *word, c
         }
     }
     snprintf(spelled, sizeof spelled, "%.*s", (int)strcspn(name, "="), name);
-    const char *nearest = suggest_nearest(spelled, names, count);
+    const char *nearest = known_elsewhere(spelled, names, count);
+    if (nearest == NULL) {
+        nearest = suggest_nearest(spelled, names, count);
+    }
     if (nearest != NULL) {
         snprintf(fault, USAGE_TEXT_MAX, "unknown option '%.60s' (did you mean '--%s'?)", word,
                  nearest);

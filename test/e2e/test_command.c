@@ -289,6 +289,11 @@ Story(command, a_stopped_daemon_is_exit_code_five)
 
     cluster_start(cluster, "athens", NULL, NO_ARGS);
     assert_agreement(cluster, "athens");
+    const struct outcome peers = doyen(
+        cluster, NULL,
+        ARGS("--url", text_kept("http://%s", cluster_daemon(cluster, "athens")->address),
+             "members"));
+    assert_failure(&peers, UNREACHABLE, "is that the port of doyend's --http?");
     cluster_pause(cluster, "athens");
     const struct outcome outcome = doyen(cluster, "athens", ARGS("members"));
     assert_failure(&outcome, TIMED_OUT, "");

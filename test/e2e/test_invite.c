@@ -406,6 +406,13 @@ Story(invite, a_word_in_the_place_of_the_host_is_refused)
     cr_assert_eq(outcome.code, USAGE);
     assert_text_has(outcome.err, "that is the word");
     cr_assert_null(strstr(outcome.err, word(setting, 0)));
+
+    const struct host *host = &setting->hosts[1];
+    const struct outcome peers = doyen(setting->cluster, NULL,
+                                       ARGS("join", setting->hosts[0].listen, "--root", host->root,
+                                            "--listen", host->listen, word(setting, 0)));
+    cr_assert_eq(peers.code, REFUSED);
+    assert_text_has(peers.err, "that is not the port which doyen invite printed");
     end(setting);
 }
 

@@ -116,6 +116,10 @@ Story(tags, say_why_not)
     memset(value, 'v', sizeof value - 1);
     memcpy(value, "k=", 2);
     value[sizeof value - 1] = '\0';
+    const struct outcome own = doyen(cluster, "athens", ARGS("tag", "set", "partitions=32+0"));
+    assert_failure(&own, USAGE, "the tag 'partitions' is what --partitions says");
+    const struct outcome none_own = doyen(cluster, "athens", ARGS("tag", "unset", "partitions"));
+    assert_failure(&none_own, USAGE, "start doyend with another, on all nodes");
     const struct outcome longer = doyen(cluster, "athens", ARGS("tag", "set", value));
     assert_failure(&longer, USAGE, "more than 512 bytes");
 }

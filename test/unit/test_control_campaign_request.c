@@ -57,9 +57,10 @@ static const struct {
     const char *body;
     const char *why;
 } refused[] = {
-    {"", "no JSON object"},
+    {"", "the request has no body"},
     {"[]", "no JSON object"},
-    {"{\"role\": \"a\", \"role\": \"b\"}", "no JSON object"},
+    {"{\"role\": \"a\", \"role\": \"b\"}", "a key twice, by line 1, column 20"},
+    {"{\"role\": }", "the body is not JSON: it goes wrong in line 1"},
     {"{}", "names no role"},
     {"{\"role\": \"\"}", "'' is not the name of a role"},
     {"{\"role\": \"a b\"}", "'a b' is not the name of a role"},

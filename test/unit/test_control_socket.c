@@ -210,10 +210,42 @@ Test(control_socket, every_resource_answers_on_one_connection)
     assert_answer(&house, fd, "GET /v1/why?node=atens HTTP/1.1\r\nHost: d\r\n\r\n", "404",
                   "did you mean athens?");
     assert_answer(&house, fd, "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
-    assert_answer(&house, fd, "GET /v1/memebrs HTTP/1.1\r\nHost: d\r\n\r\n", "404",
-                  "did you mean /v1/members?");
-    assert_answer(&house, fd, "PUT /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "405",
-                  "Allow: GET, HEAD");
+    close(fd);
+    house_close(&house);
+}
+
+/* Whoever has the path or the method wrong is told the right one. */
+Test(control_socket, what_is_not_there_is_answered_with_what_was_meant)
+{
+    static const struct {
+        const char *request;
+        const char *status;
+        const char *words;
+    } cases[] = {
+        {"GET /v1/memebrs", "404", "did you mean /v1/members?"},
+        {"GET /members", "404", "did you mean /v1/members?"},
+        {"GET /v1/members/athens", "404", "did you mean /v1/members?"},
+        {"GET /v1/agent/members", "404", "did you mean /v1/members?"},
+        {"GET /v1/status.json", "404", "did you mean /v1/status?"},
+        {"POST /keys/use/now", "404", "did you mean /v1/keys/use?"},
+        {"GET /v1/healthz", "404", "did you mean /livez?"},
+        {"GET /v1/ready", "404", "did you mean /readyz?"},
+        {"GET /nothing/like/it", "404", "there are / /v1/members"},
+        {"PUT /v1/members", "405", "Allow: GET, HEAD\r\n"},
+        {"PUT /v1/members", "405", "use GET\""},
+        {"GET /v1/leave", "405", "Allow: POST\r\n"},
+        {"PATCH /v1/terms", "405", "Allow: GET, HEAD, POST\r\n"},
+        {"PUT /v1/voters", "405", "use GET to read it, and POST to change it"},
+    };
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char request[160];
+        snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
+        assert_answer(&house, fd, request, cases[i].status, cases[i].words);
+    }
     close(fd);
     house_close(&house);
 }
@@ -810,6 +842,12 @@ Test(control_socket, arguments_that_a_resource_does_not_take_are_refused)
         {"POST /v1/drain?node=athens&x", "'x' is no argument of it"},
         {"POST /v1/drain?node=athens&node=b", "'node' is given twice"},
         {"POST /v1/undrain?node=", "'node' has no value"},
+        {"POST /v1/forget?name=athens",
+         "'name' is no argument of it\",\"hint\":\"write ?node=VALUE\""},
+        {"POST /v1/forget", "'node' is missing\",\"hint\":\"write ?node=VALUE\""},
+        {"POST /v1/resign?role=", "'role' has no value\",\"hint\":\"write ?role=VALUE\""},
+        {"POST /v1/keys/use", "'key' is missing"},
+        {"POST /v1/keys/remove?key=f84b&key=f84b", "'key' is given twice"},
         {"POST /v1/leave?now=1", "leave out the question mark"},
         {"POST /v1/fault?clear=true", "'clear' is no argument of it"},
         {"GET /v1/why?name=athens", "write ?node=VALUE, or nothing"},

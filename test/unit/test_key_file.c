@@ -155,6 +155,15 @@ Test(key_file, a_file_of_another_account_is_refused)
     cr_assert(key_file_make(path, &fingerprint, &complaint));
     cr_assert_eq(chown(path, 65534, (gid_t)-1), 0);
     assert_refused("another account");
+    cr_assert_eq(chown(path, 0, (gid_t)-1), 0);
+    cr_assert_eq(chmod(directory, 0755), 0);
+    cr_assert_eq(seteuid(65534), 0);
+    assert_refused("permission denied: chown it");
+    cr_assert_eq(seteuid(0), 0);
+    cr_assert_eq(chmod(directory, 0700), 0);
+    cr_assert_eq(seteuid(65534), 0);
+    assert_refused("permission denied: chown it, and the directory that it is in");
+    cr_assert_eq(seteuid(0), 0);
 }
 
 /* Whoever owns the directory, or may write to it, may put another file of root's in its place. */

@@ -20,6 +20,7 @@ static const struct argp_option of_child[] = {
     {.name = "control", .key = 'c', .arg = "PATH"},
     {.name = "json", .key = 'j'},
     {.name = "json-lines", .key = 302},
+    {.name = "config", .key = 303, .arg = "FILE"},
     {.name = NULL},
 };
 
@@ -85,6 +86,7 @@ Test(usage, the_first_fault_is_named)
         {"--mmebers=3", "unknown option '--mmebers=3' (did you mean '--members'?)"},
         {"--kept-for-latr", "unknown option '--kept-for-latr'"},
         {"-x", "unknown option '-x'"},
+        {"-f x", "unknown option '-f' (did you mean '--config'?)"},
         {"-jx", "unknown option '-jx'"},
         {"-json", "unknown option '-json' (did you mean '--json'?)"},
         {"--=x", "unknown option '--=x'"},

@@ -200,8 +200,8 @@ static enum exit_code no_answer(const struct joiner *joiner, int error, struct f
     if (error == ECONNRESET || error == EPIPE) {
         return failure_set(
             failure, EXIT_REFUSED,
-            "%s hung up: the word is mistyped, was used, or has expired; doyen invite "
-            "there makes another",
+            "%s hung up: the word is mistyped, was used, or has expired, and doyen invite there "
+            "makes another; or that is not the port which doyen invite printed",
             joiner->place);
     }
     if (error == EPROTO) {

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/text/json.h"
+
 static bool refuse_fault(char why[FAULT_WHY_MAX], const char *text)
 {
     snprintf(why, FAULT_WHY_MAX, "%s", text);
@@ -82,17 +84,9 @@ static bool parse_body(struct fault_request *fault, char why[FAULT_WHY_MAX])
 bool fault_request_parse(struct fault_request *fault, const char *body, size_t length,
                          char why[FAULT_WHY_MAX])
 {
-    json_error_t error;
-
     memset(fault, 0, sizeof *fault);
-    fault->body = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
-    if (fault->body == NULL && length == 0) {
-        return refuse_fault(why, "the request has no body");
-    }
+    fault->body = json_of_body(body, length, why, FAULT_WHY_MAX);
     if (fault->body == NULL) {
-        /* The parser quotes the input; only where it stopped is repeated. */
-        snprintf(why, FAULT_WHY_MAX, "the body is not JSON: it goes wrong in line %d, column %d",
-                 error.line, error.column);
         return false;
     }
     if (parse_body(fault, why)) {

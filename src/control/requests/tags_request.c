@@ -43,7 +43,9 @@ static bool unset_all(struct tags *tags, const json_t *unset, struct complaint *
         if (key == NULL) {
             return complaint_set(complaint, "\"unset\" has something that is no text");
         }
-        (void)tag_list_unset(tags, key); /* What is not there need not go. */
+        if (!tag_list_unset(tags, key, complaint)) {
+            return false;
+        }
     }
     return true;
 }
@@ -76,13 +78,13 @@ static struct answer answer_tags(const struct facts *facts, const struct tags *t
 
 struct answer tags_request(const struct facts *facts, const char *body, size_t length)
 {
-    struct complaint complaint = {.text = "the body is not JSON"};
+    struct complaint complaint;
     struct tags tags = *node_tags(facts->node);
 
     if (facts->phase != PHASE_MEMBER && facts->phase != PHASE_JOINING) {
         return move_request_not_a_member(facts);
     }
-    json_t *wanted = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL);
+    json_t *wanted = json_of_body(body, length, complaint.text, sizeof complaint.text);
     const bool good = wanted != NULL && change(&tags, wanted, &complaint);
     json_decref(wanted);
     if (!good) {

@@ -274,9 +274,9 @@ static bool wanted_is_sound(const struct facts *facts, const struct rules *rules
 
 struct answer terms_request(const struct facts *facts, const char *body, size_t length)
 {
-    struct complaint complaint = {.text = "the body is not JSON"};
+    struct complaint complaint;
     struct wanted wanted;
-    json_t *document = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL);
+    json_t *document = json_of_body(body, length, complaint.text, sizeof complaint.text);
     bool good = document != NULL && read_wanted(document, facts, &wanted, &complaint);
 
     json_decref(document);

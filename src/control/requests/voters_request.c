@@ -585,13 +585,15 @@ static struct answer ask_for(const struct facts *facts, const struct voter_surve
 struct answer voters_request(const struct facts *facts, const struct voter_survey *survey,
                              const char *body, size_t length)
 {
-    struct complaint complaint = {
-        .text = "the body must be an object, as in {\"replace\": \"cyrene\", "
-                "\"with\": \"delphi\"}"};
+    struct complaint complaint;
     struct wanted wanted = {.verb = ""};
-    json_t *document = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL);
+    json_t *document = json_of_body(body, length, complaint.text, sizeof complaint.text);
     struct answer answer;
 
+    if (document != NULL && !json_is_object(document)) {
+        (void)complaint_set(&complaint, "the body must be an object, as in {\"replace\": "
+                                        "\"cyrene\", \"with\": \"delphi\"}");
+    }
     if (json_is_object(document) && read_wanted(document, &wanted, &complaint)) {
         answer = ask_for(facts, survey, &wanted);
     } else {

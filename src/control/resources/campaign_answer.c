@@ -90,10 +90,6 @@ struct answer campaign_answer_resign(struct request *request)
     struct control *control = request->server->control;
     const char *role = argument_value(request, "role");
 
-    if (role == NULL) {
-        return answer_problem(MHD_HTTP_BAD_REQUEST, "no role", "write ?role=ROLE",
-                              "/v1/resign wants the name of a role");
-    }
     const uint32_t count = campaigns_resign(&control->campaigns, role);
     if (count == 0) {
         return no_such_candidate(control, role);

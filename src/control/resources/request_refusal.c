@@ -19,6 +19,44 @@ static const char *known_elsewhere(const char *path)
                                                             : NULL;
 }
 
+/* The path, from behind the version that most begin with. */
+static const char *behind_version(const char *path)
+{
+    return strncmp(path, "/v1/", strlen("/v1/")) == 0 ? path + strlen("/v1") : path;
+}
+
+/* Is the resource's path in this one, with or without the version, and with more around it, as in
+ * /members, /v1/members/athens or /v1/status.json? */
+static bool is_within(const char *name, const char *path)
+{
+    const char *at = strstr(path, name);
+    const char after = at == NULL ? '\0' : at[strlen(name)];
+
+    return at != NULL && (after == '\0' || after == '/' || after == '.');
+}
+
+/* The path that was probably meant, or NULL. */
+static const char *path_meant(const char *path, const char *const *paths, size_t count)
+{
+    const char *meant = known_elsewhere(behind_version(path));
+    size_t longest = strlen("/"); /* Which is within every path. */
+
+    if (meant == NULL) {
+        meant = suggest_nearest(path, paths, count);
+    }
+    if (meant != NULL) {
+        return meant;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = behind_version(paths[i]);
+        if (strlen(name) > longest && is_within(name, path)) {
+            meant = paths[i];
+            longest = strlen(name);
+        }
+    }
+    return meant;
+}
+
 static struct answer answer_unknown(const char *path)
 {
     const char *paths[RESOURCES_MAX] = {NULL};
@@ -31,10 +69,7 @@ static struct answer answer_unknown(const char *path)
             paths[count++] = resource_table[i].path;
         }
     }
-    const char *near = known_elsewhere(path);
-    if (near == NULL) {
-        near = suggest_nearest(path, paths, count);
-    }
+    const char *near = path_meant(path, paths, count);
     if (near != NULL) {
         snprintf(hint, sizeof hint, "did you mean %s?", near);
     } else {
@@ -48,14 +83,20 @@ static struct answer answer_unknown(const char *path)
 
 static struct answer answer_wrong_method(const struct resource *resource, const char *method)
 {
-    const bool get = resource->methods == METHOD_GET;
+    const unsigned methods = resource_methods(resource->path);
+    const bool both = methods == (METHOD_GET | METHOD_POST);
+    const bool get = methods == METHOD_GET;
     struct answer answer = answer_problem(MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed",
-                                          get ? "use GET" : "use POST", "%s is not for %.32s",
-                                          resource->path, method);
+                                          both  ? "use GET to read it, and POST to change it"
+                                          : get ? "use GET"
+                                                : "use POST",
+                                          "%s is not for %.32s", resource->path, method);
 
     if (answer.response != NULL) {
         (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_ALLOW,
-                                      get ? "GET, HEAD" : "POST");
+                                      both  ? "GET, HEAD, POST"
+                                      : get ? "GET, HEAD"
+                                            : "POST");
     }
     return answer;
 }
@@ -167,15 +208,20 @@ static bool refuse_arguments(const struct request *request, const struct resourc
 
     (void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, check_argument,
                                     &fault);
+    const bool needed = (resource->traits & NEEDED) != 0;
+    if (fault.key == NULL && needed && !fault.seen) {
+        fault.key = resource->argument;
+        fault.what = "is missing";
+    }
     if (fault.key == NULL) {
         return false;
     }
     if (resource->argument != NULL) {
-        snprintf(hint, sizeof hint, "write ?%s%s, or nothing", resource->argument,
-                 (resource->traits & FLAG) != 0 ? "" : "=VALUE");
+        snprintf(hint, sizeof hint, "write ?%s%s%s", resource->argument,
+                 (resource->traits & FLAG) != 0 ? "" : "=VALUE", needed ? "" : ", or nothing");
     }
-    *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", hint, "%s: '%.60s' %s",
-                             resource->path, fault.key, fault.what);
+    *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", hint, "'%.60s' %s", fault.key,
+                             fault.what);
     return true;
 }
 

@@ -410,10 +410,10 @@ static struct answer rotate(struct request *request, enum rotation_kind kind)
 
     if (kind != ROTATION_RELOAD) {
         const char *key = argument_value(request, "key");
-        if (key == NULL || !fingerprint_parse(key, &rotation.fingerprint)) {
-            return answer_problem(
-                MHD_HTTP_BAD_REQUEST, "not a key", "doyen keys has the fingerprints",
-                "'%.20s' is no fingerprint of four hexadecimal digits", key == NULL ? "" : key);
+        if (!fingerprint_parse(key, &rotation.fingerprint)) {
+            return answer_problem(MHD_HTTP_BAD_REQUEST, "not a key",
+                                  "doyen keys has the fingerprints",
+                                  "'%.20s' is no fingerprint of four hexadecimal digits", key);
         }
     }
     if (!node_rotate(control->node, &rotation, &complaint)) {
@@ -450,15 +450,7 @@ static struct answer answer_undrain(struct request *request)
 
 static struct answer answer_forget(struct request *request)
 {
-    const char *name = argument_value(request, "node");
-
-    if (name == NULL) {
-        return answer_problem(MHD_HTTP_BAD_REQUEST, "nobody is named",
-                              "doyen members lists who is "
-                              "gone",
-                              "say who is to be forgotten, as in /v1/forget?node=athens");
-    }
-    return move_request_forget(&request->server->control->facts, name);
+    return move_request_forget(&request->server->control->facts, argument_value(request, "node"));
 }
 
 static struct answer answer_terms(struct request *request)
@@ -692,7 +684,7 @@ const struct resource resource_table[] = {
     {"/v1/leave", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_leave},
     {"/v1/transfer", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "to", answer_transfer},
     {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
-    {"/v1/forget", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_forget},
+    {"/v1/forget", METHOD_POST, UNIX_ONLY | NEEDED, CACHE_NOTHING, "node", answer_forget},
     {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
     {"/v1/terms", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_terms},
     {"/v1/terms", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_change_terms},
@@ -704,11 +696,11 @@ const struct resource resource_table[] = {
      answer_partitions_done},
     {"/v1/elect", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "stand", answer_elect},
     {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
-    {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},
-    {"/v1/keys/remove", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_remove},
+    {"/v1/keys/use", METHOD_POST, UNIX_ONLY | NEEDED, CACHE_NOTHING, "key", answer_keys_use},
+    {"/v1/keys/remove", METHOD_POST, UNIX_ONLY | NEEDED, CACHE_NOTHING, "key", answer_keys_remove},
     {"/v1/campaign", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, campaign_answer},
     {"/v1/value", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, campaign_answer_value},
-    {"/v1/resign", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "role", campaign_answer_resign},
+    {"/v1/resign", METHOD_POST, UNIX_ONLY | NEEDED, CACHE_NOTHING, "role", campaign_answer_resign},
     {"/v1/fault", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];
@@ -729,6 +721,16 @@ static bool resource_has_path(const struct resource *resource, const char *path)
     return (resource->traits & FOLDER) != 0
                ? strncmp(path, resource->path, strlen(resource->path)) == 0
                : text_equal(path, resource->path);
+}
+
+unsigned resource_methods(const char *path)
+{
+    unsigned methods = 0;
+
+    for (size_t i = 0; i < resource_count; i++) {
+        methods |= resource_has_path(&resource_table[i], path) ? resource_table[i].methods : 0;
+    }
+    return methods;
 }
 
 enum route resource_find(const char *path, unsigned method, bool over_unix,

@@ -31,6 +31,7 @@ enum resource_trait {
     BODY = 8,      /* it takes a body */
     GUARDED = 16,  /* for those alone who may change something */
     FOLDER = 32,   /* its path is what the paths of many things begin with */
+    NEEDED = 64,   /* it cannot do without its argument */
 };
 
 struct resource {
@@ -58,6 +59,9 @@ unsigned method_parse(const char *method);
 /* Finds the resource; `*found` is set whenever the path is known. */
 enum route resource_find(const char *path, unsigned method, bool over_unix,
                          const struct resource **found);
+
+/* What can be asked of that path: METHOD_GET, METHOD_POST or both. */
+unsigned resource_methods(const char *path);
 
 /* Does it change something, rather than tell? */
 bool resource_is_change(const struct resource *resource);

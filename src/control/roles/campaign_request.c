@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "control/text/json.h"
 #include "partition/tenure.h"
 #include "runtime/options/option_kinds.h"
 
@@ -223,20 +224,22 @@ static bool take_all(struct campaign_request *campaign, json_t *body, char *why)
     return true;
 }
 
+/* Of what is not there, `why` says why already. */
+static bool is_object(const json_t *body, char *why)
+{
+    if (body != NULL && !json_is_object(body)) {
+        snprintf(why, CAMPAIGN_WHY_MAX, "the body is no JSON object");
+    }
+    return json_is_object(body);
+}
+
 bool campaign_request_parse(struct campaign_request *campaign, const char *body, size_t length,
                             char why[CAMPAIGN_WHY_MAX])
 {
-    json_error_t error;
-    json_t *document = length == 0 ? NULL
-                                   : json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
+    json_t *document = json_of_body(body, length, why, CAMPAIGN_WHY_MAX);
 
     *campaign = (struct campaign_request){.terms = {.policy = ROLE_FIRST, .holders = 1}};
-    if (!json_is_object(document)) {
-        json_decref(document);
-        snprintf(why, CAMPAIGN_WHY_MAX, "the body is no JSON object");
-        return false;
-    }
-    const bool taken = take_all(campaign, document, why);
+    const bool taken = is_object(document, why) && take_all(campaign, document, why);
     json_decref(document);
     return taken;
 }
@@ -262,8 +265,7 @@ static bool has_parts(json_t *body, char *why)
     const char *name;
     json_t *part;
 
-    if (!json_is_object(body)) {
-        snprintf(why, CAMPAIGN_WHY_MAX, "the body is no JSON object");
+    if (!is_object(body, why)) {
         return false;
     }
     json_object_foreach(body, name, part)
@@ -288,9 +290,7 @@ static bool has_parts(json_t *body, char *why)
 bool campaign_value_parse(struct campaign_value *value, const char *body, size_t length,
                           char why[CAMPAIGN_WHY_MAX])
 {
-    json_error_t error;
-    json_t *document = length == 0 ? NULL
-                                   : json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
+    json_t *document = json_of_body(body, length, why, CAMPAIGN_WHY_MAX);
     const json_t *request = json_object_get(document, "request");
     struct campaign_request parts = {.role = ""};
 

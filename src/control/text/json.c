@@ -1,6 +1,7 @@
 #include "control/text/json.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,24 @@ json_t *json_finished(json_t *value, bool complete)
     }
     json_decref(value);
     return NULL;
+}
+
+/* The parser quotes the input; only where it stopped is repeated. */
+json_t *json_of_body(const char *body, size_t length, char *why, size_t size)
+{
+    json_error_t error;
+    json_t *value = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
+
+    if (length == 0) {
+        snprintf(why, size, "the request has no body");
+    } else if (value == NULL) {
+        snprintf(why, size, "%s line %d, column %d",
+                 json_error_code(&error) == json_error_duplicate_key
+                     ? "the body has a key twice, by"
+                     : "the body is not JSON: it goes wrong in",
+                 error.line, error.column);
+    }
+    return value;
 }
 
 json_t *json_of_text(const char *text, size_t length)

@@ -14,6 +14,11 @@
  * memory ran out. */
 bool json_put(json_t *object, const char *key, json_t *value);
 
+/* Reads the body of a request, which has `length` bytes. Returns NULL, with what is wrong with it
+ * in the `size` bytes of `why`, when there is none or it is not JSON, in which no key may be twice.
+ */
+json_t *json_of_body(const char *body, size_t length, char *why, size_t size);
+
 /* Returns `value` if it is complete; else releases it and returns NULL. */
 json_t *json_finished(json_t *value, bool complete);
 

@@ -15,6 +15,15 @@ static bool refuse(char why[OWN_FILE_WHY_MAX], int error, const char *reason)
     return false;
 }
 
+/* What the system said of a path. */
+static const char *reason_of(int error)
+{
+    return error == ELOOP    ? "it is a symbolic link"
+           : error == EACCES ? "permission denied: chown it, and the directory that it is in, to "
+                               "the account that this runs as"
+                             : strerror(error);
+}
+
 static bool is_trusted(uid_t owner)
 {
     return owner == geteuid() || owner == 0;
@@ -69,7 +78,7 @@ static bool folder_is_safe(const char *path, char why[OWN_FILE_WHY_MAX])
 
     snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : path);
     if (stat(folder, &status) != 0) {
-        return refuse(why, errno, strerror(errno));
+        return refuse(why, errno, reason_of(errno));
     }
     if (!S_ISDIR(status.st_mode)) {
         return refuse(why, ENOTDIR, strerror(ENOTDIR));
@@ -93,7 +102,7 @@ int own_file_open(int dir, const char *name, int flags, char why[OWN_FILE_WHY_MA
                           S_IRUSR | S_IWUSR);
 
     if (fd < 0) {
-        (void)refuse(why, errno, errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+        (void)refuse(why, errno, reason_of(errno));
         return -1;
     }
     if (!is_safe(fd, why)) {
@@ -124,7 +133,7 @@ int own_directory_open(const char *path, char why[OWN_FILE_WHY_MAX])
     struct stat status;
 
     if (fd < 0 || fstat(fd, &status) != 0) {
-        (void)refuse(why, errno, strerror(errno));
+        (void)refuse(why, errno, reason_of(errno));
         return fd < 0 ? -1 : close_refused(fd);
     }
     return own_directory_is_safe(&status, false, why) ? fd : close_refused(fd);

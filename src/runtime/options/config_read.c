@@ -17,6 +17,7 @@
 #include "runtime/options/flags.h"
 #include "runtime/options/option_kinds.h"
 #include "runtime/options/options.h"
+#include "runtime/options/tag_list.h"
 #include "words/address_text.h"
 #include "words/terms_text.h"
 
@@ -742,6 +743,12 @@ static bool complete_partitions(struct reading *reading)
     char tag[32];
 
     if (config->partitions == 0) {
+        const size_t length = sizeof PARTITION_TAG_KEY - 1;
+        if (tag_list_has(&config->tags, PARTITION_TAG_KEY, length)) {
+            return refuse_option(reading, "tag",
+                                 "'partitions' is the tag of --partitions: give that, or another "
+                                 "key");
+        }
         return (config->backups == 0 ||
                 refuse_option(reading, "backups",
                               "there is nothing to back up: add --partitions N, or leave it "

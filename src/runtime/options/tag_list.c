@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
+#include "partition/crew.h"
 
 /* Where the tag with that key begins; the length of all tags if there is none. */
 static size_t find(const struct tags *tags, const char *key, size_t length)
@@ -60,11 +62,21 @@ bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complain
     return true;
 }
 
+static bool is_changeable(const char *key, struct complaint *complaint)
+{
+    return !text_equal(key, PARTITION_TAG_KEY) ||
+           complaint_set(complaint, "the tag '" PARTITION_TAG_KEY "' is what --partitions says: "
+                                    "start doyend with another, on all nodes");
+}
+
 bool tag_list_put(struct tags *tags, const char *key, const char *value,
                   struct complaint *complaint)
 {
     char tag[TAGS_BYTES_MAX + 1];
 
+    if (!is_changeable(key, complaint)) {
+        return false;
+    }
     if (key[0] == '\0' || strchr(key, '=') != NULL) {
         return complaint_set(complaint, "'%.60s' is no key: it needs a letter, and no '='", key);
     }
@@ -76,13 +88,15 @@ bool tag_list_put(struct tags *tags, const char *key, const char *value,
     return tag_list_set(tags, tag, complaint);
 }
 
-bool tag_list_unset(struct tags *tags, const char *key)
+bool tag_list_unset(struct tags *tags, const char *key, struct complaint *complaint)
 {
     const size_t at = find(tags, key, strlen(key));
 
-    if (at >= tags->length) {
+    if (!is_changeable(key, complaint)) {
         return false;
     }
-    replace(tags, at, strlen(tags->text + at) + 1, "", 0);
+    if (at < tags->length) {
+        replace(tags, at, strlen(tags->text + at) + 1, "", 0);
+    }
     return true;
 }

@@ -13,11 +13,12 @@ bool tag_list_has(const struct tags *tags, const char *key, size_t length);
  */
 bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complaint);
 
-/* The same of a key and its value. */
+/* The same of a key and its value, at run time, where the tag of --partitions stays as it is: what
+ * this node keeps would not go with it. */
 bool tag_list_put(struct tags *tags, const char *key, const char *value,
                   struct complaint *complaint);
 
-/* Takes the tag with that key out. Returns false when there is none. */
-bool tag_list_unset(struct tags *tags, const char *key);
+/* Takes the tag with that key out, at run time. What is not there need not go. */
+bool tag_list_unset(struct tags *tags, const char *key, struct complaint *complaint);
 
 #endif

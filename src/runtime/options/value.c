@@ -318,12 +318,25 @@ bool value_address(const char *text, uint16_t port_default, struct address *out,
     return true;
 }
 
+/* A key in base64, which was taken for its file: it must not stand in any log. */
+static bool is_key(const char *text)
+{
+    const size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789+/");
+
+    return length == 43 && strcmp(text + length, "=") == 0;
+}
+
 bool value_path(const char *text, char *out, size_t size, struct complaint *complaint)
 {
     const size_t length = strlen(text);
 
     if (length == 0) {
         return complaint_set(complaint, "is empty: give a path");
+    }
+    if (is_key(text)) {
+        return complaint_set(complaint, "is a key itself: write it into a file of mode 600, and "
+                                        "give the path of that");
     }
     for (size_t i = 0; i < length; i++) {
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {

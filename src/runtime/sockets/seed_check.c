@@ -107,7 +107,8 @@ static const char *answer_words(enum seed_answer answer)
     case SEED_REFUSED:
         return "refused the connection: start doyend there, or check the port";
     case SEED_MUTE:
-        return "connected and said nothing: that process is stopped or overloaded";
+        return "connected and said nothing: that process is stopped or overloaded, or that "
+               "is no doyend's --listen port";
     case SEED_FOREIGN:
         return "hung up: it is of another --cluster, or no doyend";
     case SEED_OURS:
