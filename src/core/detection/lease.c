@@ -112,12 +112,6 @@ uint64_t lease_of(const struct core *core, uint32_t position)
     return asked_ms == 0 ? 0 : asked_ms + lease_span_ms(core);
 }
 
-/* D8c, G2a: how many leases it takes to act outside strict, this node's own among them. */
-static uint32_t needed(const struct core *core)
-{
-    return core_leases_needed(core) + 1;
-}
-
 /* A member that follows another coordinator is counted over there. */
 static bool follows_us(const struct core *core, uint32_t position)
 {
@@ -150,7 +144,7 @@ struct asked {
 
 static struct asked all_asked(const struct core *core)
 {
-    const uint32_t end = larger32(core->lease.asked_end, core_leases_asked(core) + 1);
+    const uint32_t end = larger32(core->lease.asked_end, core_lease_plan(core).asked + 1);
     struct asked asked = {.oldest = end < core->view.member_count ? end : core->view.member_count};
 
     while (asked.watched < watch_count(core) && watch_at(core, asked.watched) < asked.oldest) {
@@ -227,6 +221,9 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
  * needed, however many there are. */
 static bool is_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
 {
+    if (count > core->view.member_count) {
+        return false;
+    }
     const struct asked asked = all_asked(core);
     uint32_t left = count;
 
@@ -244,25 +241,25 @@ static bool are_enough(const struct core *core, voter_set among, uint64_t at_ms)
 
 bool lease_is_enough(const struct core *core, uint64_t at_ms)
 {
-    return view_names_voters(&core->view) ? are_enough(core, all_voters(core), at_ms)
-                                          : is_held_by(core, needed(core), at_ms);
+    return are_enough(core, all_voters(core), at_ms) ||
+           is_held_by(core, core_lease_plan(core).needed, at_ms);
 }
 
 /* Not before its lease is about to end is anybody asked whom a heartbeat can ask. */
 static bool lasts(const struct core *core, uint32_t position)
 {
-    return !view_names_voters(&core->view) && !core->agreed.joint &&
+    return core_lease_plan(core).by_heartbeat > 0 && !core->agreed.joint &&
            lease_of(core, position) > core->now_ms + timing_renewal_ms(&core->timing);
 }
 
-/* D8f: whom it asks, the oldest first; while terms change, under strict, too, all (A2b). */
+/* D8f: whom it asks, the oldest first; while terms change, all (A2b). */
 static bool may_be_asked(const struct core *core, uint32_t position)
 {
     if (core_is_self(core, position)) {
         return false;
     }
-    return view_names_voters(&core->view) ? is_voter(core, position) || core->agreed.joint
-                                          : follows_us(core, position);
+    return is_voter(core, position) || core->agreed.joint ||
+           (core_lease_plan(core).by_heartbeat > 0 && follows_us(core, position));
 }
 
 void lease_ask(struct core *core, uint32_t count)
@@ -336,20 +333,23 @@ uint64_t lease_members_until(const struct core *core)
 
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
 {
-    if (!view_names_voters(&core->view)) {
-        return lease_until(core, needed(core), now_ms);
-    }
     /* A voter that is no member may have leased for longer (Z16b), and will not be asked sooner for
      * that by those who look at what is left of the right to act. */
-    return earlier(voters_lease_until(core, all_voters(core), now_ms),
-                   larger(voters_lease_until(core, members_of_voters(core), now_ms),
-                          now_ms + lease_span_ms(core)));
+    const uint64_t voters_ms = earlier(
+        voters_lease_until(core, all_voters(core), now_ms),
+        larger(voters_lease_until(core, members_of_voters(core), now_ms),
+               now_ms + lease_span_ms(core)));
+
+    return larger(voters_ms, lease_until(core, core_lease_plan(core).needed, now_ms));
 }
 
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 {
     uint64_t until_ms = NEVER_MS;
 
+    if (count > core->view.member_count) {
+        return 0;
+    }
     /* Leases run out at few moments, for an echo is as old as a mark. */
     for (uint32_t holders = 0, ending; holders < count; holders += ending) {
         until_ms = lease_end_before(core, until_ms, &ending);

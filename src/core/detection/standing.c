@@ -155,13 +155,13 @@ bool standing_is_settled(const struct core *core)
 void standing_ask(struct core *core)
 {
     if (may_act(core)) {
-        lease_ask(core, core_leases_asked(core));
+        lease_ask(core, core_lease_plan(core).asked);
     }
 }
 
 bool standing_asks_by_heartbeat(const struct core *core)
 {
-    return may_act(core) && !view_names_voters(&core->view);
+    return may_act(core) && core_lease_plan(core).by_heartbeat > 0;
 }
 
 void standing_ask_with_round(struct core *core)

@@ -245,29 +245,37 @@ static inline uint64_t core_repair_ms(const struct core *core)
     return earlier(timing_repair_ms(&core->timing), timing_repair_ms(&core->configured.timing));
 }
 
-/* Of the guards, the sizes and the capacities that hold, several while terms change (A2). */
+/* Of the guards, the sizes and the capacities that hold, several while terms change (A2). Of
+ * members; where voters lease, the view says how many of those it takes. */
 static inline uint32_t core_guard_needed(const struct core *core)
 {
-    if (view_names_voters(&core->view)) {
-        return voter_lists_count(&core->view.voters, 0).needed;
-    }
     return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
                                     : agreed_guard_needed(&core->agreed);
 }
 
-/* Of how many others the leases are needed to act, and asked for (D8c). */
-static inline uint32_t core_leases_needed(const struct core *core)
-{
-    return quorum_of_others(core_guard_needed(core), core->view.member_count);
-}
+/* Whose leases it takes to act, and who is asked for them (D8c, D8f). A quorum of the view's voters
+ * suffices, if it names any; or so many members. */
+struct lease_plan {
+    uint32_t needed; /* members, this node among them; UINT32_MAX: no number of them suffices */
+    uint32_t asked;  /* others, with spares */
+    uint32_t
+        by_heartbeat; /* the oldest, this node among them, who get each round, which asks them */
+};
 
-static inline uint32_t core_leases_asked(const struct core *core)
+static inline struct lease_plan core_lease_plan(const struct core *core)
 {
-    /* A2b: while terms change, it takes the word of each that it has heard of them; and of all
-     * voters, for what they are bound to has to be known (Z5c). */
-    return core->agreed.joint || view_names_voters(&core->view)
-               ? core->view.member_count
-               : quorum_with_spares(core_leases_needed(core));
+    const uint32_t members = core->view.member_count;
+
+    /* Z5c, Z9b: what each voter is bound to has to be known, and by all whether this node acts. */
+    if (view_names_voters(&core->view)) {
+        return (struct lease_plan){.needed = UINT32_MAX, .asked = members, .by_heartbeat = 0};
+    }
+    const uint32_t others = quorum_of_others(core_guard_needed(core), members);
+    return (struct lease_plan){
+        .needed = others + 1,
+        /* A2b: while terms change, it takes the word of each that it has heard of them. */
+        .asked = core->agreed.joint ? members : quorum_with_spares(others),
+        .by_heartbeat = others + 1};
 }
 
 static inline uint32_t core_size_max(const struct core *core)
