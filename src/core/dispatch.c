@@ -62,9 +62,7 @@ static bool may_want_record(const struct core *core, const struct message *ballo
 
 static void on_ballot(struct core *core, const struct message *message)
 {
-    if (!core_is_strict(core)) {
-        refuse(core, message, REFUSED_NO_VOTER);
-    } else if (message->carrier.epoch == 0 && !may_want_record(core, message)) {
+    if (message->carrier.epoch == 0 && !may_want_record(core, message)) {
         refuse(core, message, REFUSED_RECORD_UNASKED);
     } else {
         voting_on_ballot(core, message);

@@ -69,7 +69,7 @@ bool plan_recovers(const struct plan *plan, struct sim *sim)
         return false;
     }
     if (soon_acting(plan, sim) == SIM_NOBODY && none_acts) {
-        /* It began another founding (Z18a), and members of the one before hold it up (Z8f). */
+        /* It began another founding (Z18a), and members of the one before hold it up (F2c). */
         take_records_away(plan, sim, goes_on, true);
     }
     if (soon_acting(plan, sim) == SIM_NOBODY) {

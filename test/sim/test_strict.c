@@ -320,7 +320,7 @@ Story(strict, a_voter_is_asked_whatever_life_it_has)
 }
 
 /* The first voter came up at the address of a worker. It asks the seeds, which are the other
- * voters, and they have to ask it (Z8e). */
+ * voters, and they have to ask it (F2d). */
 Story(strict, a_founder_at_an_address_of_its_own_finds_the_voters)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
@@ -374,7 +374,7 @@ Story(strict, a_founder_that_lost_its_record_is_not_waited_for)
 }
 
 /* One alone is left, and the disks of those who are back are stuck, so it gets no quorum. They know
- * each other, and would ask for epochs of their own that it had to go above each time (Z8f). */
+ * each other, and would ask for epochs of their own that it had to go above each time (F2c). */
 Story(strict, nobody_begins_anew_beside_a_member)
 {
     struct sim *sim = strict(seed, 3, 3);

@@ -425,7 +425,7 @@ static struct message refused_for(const struct rig *rig, uint64_t promised)
     return vote;
 }
 
-/* Such a member would ask for ever, and keep all others from beginning anew (Z8f). */
+/* Such a member would ask for ever, and keep all others from beginning anew (F2c). */
 static void is_out_after_stall(struct rig *rig, const struct message *vote)
 {
     rig_gets(rig, 'C', vote);

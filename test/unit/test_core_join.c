@@ -320,6 +320,20 @@ Test(core_join, who_has_been_a_member_founds_no_sooner_for_a_lower_address)
     rig_free(rig);
 }
 
+/* F2d: also where it is at another address than the seeds. */
+Test(core_join, whoever_may_found_is_asked_too)
+{
+    struct rig *rig = founding();
+    struct message join = joins(MESSAGE_JOIN, 'Y', 0);
+
+    rig_gets(rig, 'Y', &join);
+    cr_assert_not(book_has(&rig->core->book, &join.joiner.member.address));
+    join.joiner.may_found = true;
+    rig_gets(rig, 'Y', &join);
+    cr_assert(book_has(&rig->core->book, &join.joiner.member.address));
+    rig_free(rig);
+}
+
 /* --- Company (F3) --- */
 
 static uint32_t met(const struct rig *rig)
@@ -425,6 +439,22 @@ Test(core_join, the_offer_goes_to_the_joiners_own_address)
     rig_gets(rig, 'B', &join);
     cr_assert_eq(rig->sent_count, 1);
     cr_assert_not_null(rig_told(rig, MESSAGE_OFFER, 'D'));
+    rig_free(rig);
+}
+
+/* F2c: by a member that watches its coordinator and does not hear it. */
+Test(core_join, a_joiner_is_held_up_while_nobody_could_let_it_in)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message join = joins(MESSAGE_JOIN, 'D', 0);
+
+    rig_hears(rig, 'A');
+    rig_gets(rig, 'D', &join);
+    cr_assert_null(rig_told(rig, MESSAGE_OFFER, 'D'), "the coordinator answers that");
+    rig_pass(rig, rig->timing.fresh_ms, "C");
+    rig_gets(rig, 'D', &join);
+    cr_assert_not_null(rig_told(rig, MESSAGE_OFFER, 'D'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_JOIN, 'A'), "which may live");
     rig_free(rig);
 }
 

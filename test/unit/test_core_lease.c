@@ -341,6 +341,7 @@ Test(core_lease, while_terms_change_all_are_asked)
     char letters[RIG_CAPACITY + 1];
 
     rig->core->agreed.joint = true;
+    rig->core->peers[C].signs.view.coordinator = rig_id(rig, 'B');
     cr_assert_str_eq(asked_next(rig, "BCDE", letters), "BCDE");
     rig->core->agreed.joint = false;
     rig_free(rig);

@@ -79,6 +79,21 @@ Test(core_voters, only_strict_has_them)
     rig_free(rig);
 }
 
+/* There it has nothing to keep one on. */
+Test(core_voters, under_another_guard_nobody_gets_a_record)
+{
+    struct rig *rig = rig_guarded("A B C", 'B', (struct guard){GUARD_MAJORITY, 3});
+    struct message ballot = {.type = MESSAGE_BALLOT,
+                             .fellow = true,
+                             .carrier = {.lineage = core_view(rig->core)->lineage}};
+
+    rig_gets(rig, 'A', &ballot);
+    ballot.carrier.epoch = core_view(rig->core)->epoch + 1;
+    rig_refuses(rig, 'A', &ballot, REFUSED_NO_VOTER);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
+    rig_free(rig);
+}
+
 /* Z11e: a member gets one from its coordinator, and from nobody else. */
 Test(core_voters, a_record_is_for_the_coordinator_to_give)
 {

@@ -10,8 +10,7 @@
 
 struct lease_asked numbers_lease_wanted(const struct core *core)
 {
-    const bool reigns = view_names_voters(&core->view) && core_is_coordinator(core) &&
-                        core->life.phase == PHASE_MEMBER &&
+    const bool reigns = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
                         core->view.epoch > core->succession.handed_epoch;
 
     return (struct lease_asked){.lineage = reigns ? core->view.lineage : 0,
@@ -20,8 +19,8 @@ struct lease_asked numbers_lease_wanted(const struct core *core)
                                 .hold_ms = reigns ? timing_hold_ms(&core->timing) : 0};
 }
 
-/* Z6b: a coordinator under guard strict asks for the lease with it. Repeated as it is until it is
- * answered, for an answer may take longer than the pause between two questions. */
+/* Z6b: a coordinator asks for the lease with it, should that one vote. Repeated as it is until it
+ * is answered, for an answer may take longer than the pause between two questions. */
 static struct message *question(struct core *core, uint32_t position, uint64_t *nonce)
 {
     struct message *message = outbox_message(core, MESSAGE_PING);

@@ -185,7 +185,7 @@ static void send_offer(struct core *core, const struct joiner *joiner,
 
     if (message != NULL) {
         message->offer.nonce = nonce_of(core, &joiner->member);
-        message->offer.lineage = core_is_strict(core) ? core->view.lineage : 0;
+        message->offer.lineage = core->view.lineage;
     }
     answer_at(core, message, joiner, address);
 }
@@ -217,11 +217,11 @@ static bool is_known(const struct core *core, const struct node_id *id)
     return view_has(&core->view, id) || view_find_gone(&core->view, id) != NULL;
 }
 
-/* Z8f: a member that will ask the voters itself, or follow whoever does. Nobody is to begin anew
- * beside it. */
+/* F2c: a member that will take over itself, or follow whoever does. Nobody is to begin anew beside
+ * it. */
 static bool is_without_coordinator(const struct core *core)
 {
-    return core_is_strict(core) && core->life.phase == PHASE_MEMBER && !hearing_is_fresh(core, 0);
+    return core->life.phase == PHASE_MEMBER && watch_is_on(core, 0) && !hearing_is_fresh(core, 0);
 }
 
 void admit_on_join(struct core *core, const struct message *message)

@@ -269,9 +269,8 @@ void join_meet(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_VERSIONS_DIFFER);
         return;
     }
-    if (core_is_strict(core) && joiner->may_found) {
-        book_remember(&core->book,
-                      &joiner->member.address); /* Z8e: it has to hear of this voter. */
+    if (joiner->may_found) {
+        book_remember(&core->book, &joiner->member.address); /* F2d: it has to hear of this node. */
     }
     bool is_new = meet_joiner(core, joiner);
     if (core->expect == 0) {

@@ -472,18 +472,21 @@ static uint64_t held_until_ms(const struct core *core, const struct candidate *c
     return larger(free_ms, core->candidacy.held_until_ms);
 }
 
-/* What a member that is not heard held, and has lost by now. Under the other guards it has, when it
- * is no member. */
+/* What a member that is not heard held, and has lost by now. Under any guard but strict it has when
+ * it is no member. */
 static void end_grants(struct core *core)
 {
     struct roster *roster = &core->roster;
 
-    for (uint32_t i = 0; i < core->listed.candidate_top && core_is_strict(core); i++) {
+    for (uint32_t i = 0; i < core->listed.candidate_top; i++) {
         const struct candidate *candidate = &core->listed.candidates[i];
         if (!candidate->used || candidate->token == 0) {
             continue;
         }
         const uint64_t over_ms = held_until_ms(core, candidate);
+        if (over_ms == 0) {
+            continue; /* No time ends it (K7c). */
+        }
         if (core->now_ms < over_ms) {
             roster->due_ms = earlier(roster->due_ms, over_ms);
         } else if (candidate->position == VIEW_NONE) {

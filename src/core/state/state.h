@@ -258,8 +258,7 @@ static inline uint32_t core_guard_needed(const struct core *core)
 struct lease_plan {
     uint32_t needed; /* members, this node among them; UINT32_MAX: no number of them suffices */
     uint32_t asked;  /* others, with spares */
-    uint32_t
-        by_heartbeat; /* the oldest, this node among them, who get each round, which asks them */
+    uint32_t by_heartbeat; /* the oldest, this node too, who get each round: that asks them */
 };
 
 static inline struct lease_plan core_lease_plan(const struct core *core)
