@@ -365,7 +365,7 @@ Story(invite, a_joiner_of_another_family_is_no_seed)
 
     cr_assert_eq(chmod(conf, 0640), 0);
     invite(setting, "1");
-    setting->hosts[1].listen = "[::1]:7420";
+    setting->hosts[1].listen = text_kept("[::1]:%u", cluster_port(setting->cluster));
     const struct outcome outcome = join(setting, 1, word(setting, 0));
     if (strstr(outcome.err, "does not have that address") != NULL) {
         end(setting); /* There is no IPv6 here. */
@@ -376,6 +376,37 @@ Story(invite, a_joiner_of_another_family_is_no_seed)
     cr_assert_eq(doyend(setting->cluster, ARGS("--config", conf, "--print-config")).code, DONE);
     cr_assert_eq(stat(conf, &status), 0);
     cr_assert_eq(status.st_mode & MODE, 0640);
+    end(setting);
+}
+
+/* Where doyend could not listen no word is used up. */
+Story(invite, an_address_in_use_costs_no_word)
+{
+    struct setting *setting = found(NULL, "");
+
+    invite(setting, "1");
+    const struct outcome outcome = doyen(setting->cluster, NULL,
+                                         ARGS("join", setting->sponsor, "--root",
+                                              setting->hosts[1].root, "--listen",
+                                              setting->hosts[0].listen, word(setting, 0)));
+    cr_assert_eq(outcome.code, REFUSED);
+    assert_text_has(outcome.err, "is in use there already");
+    cr_assert_eq(join(setting, 1, word(setting, 0)).code, DONE);
+    end(setting);
+}
+
+/* A key that doyend does not go by is not handed on. */
+Story(invite, a_key_of_another_cluster_is_not_handed_on)
+{
+    struct setting *setting = found(NULL, "");
+    const char *key = file(&setting->hosts[0], "var/lib/doyen/key");
+
+    cr_assert_eq(unlink(key), 0);
+    cr_assert_eq(doyend(setting->cluster, ARGS("--make-key", key)).code, DONE);
+    const struct outcome outcome = doyen(setting->cluster, NULL,
+                                         ARGS("invite", "--root", setting->hosts[0].root));
+    cr_assert_eq(outcome.code, REFUSED);
+    assert_text_has(outcome.err, "without the key that doyend here goes by");
     end(setting);
 }
 

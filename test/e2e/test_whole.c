@@ -177,6 +177,37 @@ static bool has_heard_the_oldest(const json_t *members)
 }
 
 /* Cyrene does not hear the coordinator, whom all others hear. */
+static bool is_blocked(struct cluster *cluster, const char *name, const char *part)
+{
+    const json_t *whole = json_object_get(cluster_document(cluster, name, "/v1/status"), "whole");
+
+    return strcmp(text_of(whole, "state"), "blocked") == 0 &&
+           strstr(text_of(whole, "sentence"), part) != NULL;
+}
+
+/* Its own address is among its seeds, so it founds; what the other seed answers is said all the
+ * same. */
+static void assert_alone(struct cluster *cluster, const char *name, const char *another,
+                         const char *sentence)
+{
+    cluster_start(cluster, name, text_kept("%s athens", name),
+                  another == NULL ? NO_ARGS : ARGS("--cluster", another));
+    assert_soon(is_blocked(cluster, name, sentence));
+    assert_text_has(doyen(cluster, name, ARGS("status")).out, "take it from the seeds");
+}
+
+Story(whole, a_founder_whose_seeds_are_of_another_cluster_says_so)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    assert_alone(cluster, "byzantium", "another",
+                 "1 of 1 seeds hung up: it is of another --cluster");
+    cluster_make_key(cluster, "key");
+    assert_alone(cluster, "cyrene", NULL, "answers, but has no key: ours is ");
+}
+
 Story(whole, an_unheard_coordinator_is_said_everywhere)
 {
     struct cluster *cluster = cluster_new(ARGS("--faults"));

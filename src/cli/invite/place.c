@@ -136,23 +136,41 @@ const char *place_text(const struct sockaddr *address, char out[PLACE_TEXT_MAX])
 
 /* --- This host's own ------------------------------------------------------------------------ */
 
-bool place_is_here(const char *host)
+/* Binds a socket of that type, and closes it. Returns 0 or an errno; 0 also where it cannot be
+ * told. */
+static int try_bind(const char *host, uint16_t port, int type)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM,
-                                   .ai_flags = AI_NUMERICHOST | AI_PASSIVE};
+    const struct addrinfo hints = {.ai_socktype = type, .ai_flags = AI_NUMERICHOST | AI_PASSIVE};
     struct addrinfo *at = NULL;
-    bool here = true;
+    char service[8];
+    const int on = 1;
+    int error = 0;
 
-    if (getaddrinfo(host, NULL, &hints, &at) != 0) {
-        return true;
+    snprintf(service, sizeof service, "%u", (unsigned)port);
+    if (getaddrinfo(host, service, &hints, &at) != 0) {
+        return 0;
     }
-    const int fd = socket(at->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(at->ai_family, type | SOCK_CLOEXEC, 0);
     if (fd >= 0) {
-        here = bind(fd, at->ai_addr, at->ai_addrlen) == 0 || errno != EADDRNOTAVAIL;
+        if (type == SOCK_STREAM) { /* What is left of former connections is in nobody's way. */
+            (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        }
+        error = bind(fd, at->ai_addr, at->ai_addrlen) == 0 ? 0 : errno;
         (void)close(fd);
     }
     freeaddrinfo(at);
-    return here;
+    return error;
+}
+
+bool place_is_here(const char *host)
+{
+    return try_bind(host, 0, SOCK_DGRAM) != EADDRNOTAVAIL;
+}
+
+bool place_is_free(const char *host, uint16_t port)
+{
+    return try_bind(host, port, SOCK_DGRAM) != EADDRINUSE &&
+           try_bind(host, port, SOCK_STREAM) != EADDRINUSE;
 }
 
 /* Is the address of use to other hosts? One of loopback is not, nor one that means another host

@@ -46,6 +46,10 @@ bool place_is_wildcard(const char *host);
 /* Has this host that address? Also true where it cannot be told. */
 bool place_is_here(const char *host);
 
+/* Can a process listen at that address and port, by UDP and by TCP? Also true where it cannot be
+ * told. */
+bool place_is_free(const char *host, uint16_t port);
+
 /* The address of this host by which others are to reach it: the only one besides loopback, else the
  * one by which the default route goes. False: there is none, or it cannot be said which is meant;
  * `all`, of `size` bytes, gets a list of what there is. */

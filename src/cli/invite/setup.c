@@ -90,6 +90,12 @@ enum exit_code setup_begin(struct setup *setup, struct failure *failure)
                            "those that it has",
                            setup->listen_host);
     }
+    if (setup->listen_host[0] != '\0' && !place_is_free(setup->listen_host, setup->port)) {
+        return failure_set(failure, EXIT_REFUSED,
+                           "--listen %s: port %u is in use there already: end what listens there, "
+                           "or add another port to the address",
+                           setup->listen_host, (unsigned)setup->port);
+    }
     if (find_name(setup, failure) != EXIT_DONE ||
         host_init(&setup->host, setup->root, !setup->dry_run, failure) != EXIT_DONE ||
         host_check_free(&setup->host, failure) != EXIT_DONE ||

@@ -165,6 +165,44 @@ static bool is_member(const json_t *members, const char *name)
     return false;
 }
 
+/* Is the key that the daemon seals with among those of the file? Another one lets nobody in, and
+ * may be another cluster's. */
+static enum exit_code check_key(const struct sponsor *sponsor, const char *keys,
+                                struct failure *failure)
+{
+    const char *sealing = "none";
+    bool same = false;
+    struct keyring ring;
+    struct answer held;
+    uint32_t line;
+    size_t index;
+    const json_t *key;
+
+    if (client_get(sponsor->cli->client, "/v1/keys", REQUEST_TIMEOUT_MS, &held, failure) !=
+        EXIT_DONE) {
+        return failure->code;
+    }
+    (void)keyring_parse(&ring, keys, strlen(keys), &line); /* host_read_key has found it sound. */
+    json_array_foreach(json_object_get(held.json, "keys"), index, key)
+    {
+        uint16_t fingerprint;
+        if (json_is_true(json_object_get(key, "seals"))) {
+            sealing = document_text(key, "key", sealing);
+            same = fingerprint_parse(sealing, &fingerprint) &&
+                   keyring_find(&ring, fingerprint) < KEYRING_MAX;
+        }
+    }
+    keyring_wipe(&ring);
+    if (!same) {
+        failure_set(failure, EXIT_REFUSED,
+                    "%s names a key file without the key that doyend here goes by (%s): name that "
+                    "one's file there, or start doyend again with that configuration",
+                    sponsor->host->conf, sealing);
+    }
+    answer_deinit(&held);
+    return same ? EXIT_DONE : failure->code;
+}
+
 /* Fills in the answer, and the configuration of this host as it is to be from then on. */
 static void decide(struct sponsor *sponsor, const struct letter_ask *ask,
                    struct letter_answer *answer)
@@ -177,9 +215,10 @@ static void decide(struct sponsor *sponsor, const struct letter_ask *ask,
     memset(answer, 0, sizeof *answer);
     if (host_read_conf(sponsor->host, answer->conf, &failure) != EXIT_DONE ||
         !conf_value(answer->conf, "key", key) ||
-        host_read_key(key, answer->keys, sizeof answer->keys, &failure) != EXIT_DONE) {
-        snprintf(answer->refusal, sizeof answer->refusal, "%s cannot read its key any more",
-                 sponsor->self);
+        host_read_key(key, answer->keys, sizeof answer->keys, &failure) != EXIT_DONE ||
+        check_key(sponsor, answer->keys, &failure) != EXIT_DONE) {
+        snprintf(answer->refusal, sizeof answer->refusal,
+                 "%s has no key any more: doyen invite there says why", sponsor->self);
     } else if (client_get(sponsor->cli->client, "/v1/members", REQUEST_TIMEOUT_MS, &members,
                           &failure) != EXIT_DONE) {
         snprintf(answer->refusal, sizeof answer->refusal,
@@ -475,12 +514,12 @@ static enum exit_code find_self(struct sponsor *sponsor, char host[PLACE_HOST_MA
                  : failure_set(failure, EXIT_REFUSED, "doyend does not say where it is");
 }
 
-/* Checks that this host has what joiners are to get: a configuration and a key. */
-static enum exit_code check_files(const struct host *host, struct failure *failure)
+/* Reads what joiners are to get: this host has to have a configuration and a key. */
+static enum exit_code read_files(const struct host *host, char keys[LETTER_KEY_MAX],
+                                 struct failure *failure)
 {
     char text[CONF_TEXT_MAX];
     char key[CONF_VALUE_MAX];
-    char keys[LETTER_KEY_MAX];
 
     if (host_read_conf(host, text, failure) != EXIT_DONE) {
         return failure->code;
@@ -491,11 +530,7 @@ static enum exit_code check_files(const struct host *host, struct failure *failu
                            "first host of a cluster",
                            host->conf);
     }
-    if (host_read_key(key, keys, sizeof keys, failure) != EXIT_DONE) {
-        return failure->code;
-    }
-    secret_wipe(keys, sizeof keys);
-    return EXIT_DONE;
+    return host_read_key(key, keys, LETTER_KEY_MAX, failure);
 }
 
 static enum exit_code make_words(struct sponsor *sponsor, struct failure *failure)
@@ -530,19 +565,23 @@ static void print_lines(const struct sponsor *sponsor)
 static enum exit_code run(struct sponsor *sponsor, const struct sponsor_options *options)
 {
     char host[PLACE_HOST_MAX];
+    char keys[LETTER_KEY_MAX] = "";
     struct failure failure;
 
     if (!invitation_start()) {
         (void)failure_set(&failure, EXIT_REFUSED, "libsodium is not usable");
-    } else if (check_files(sponsor->host, &failure) == EXIT_DONE &&
+    } else if (read_files(sponsor->host, keys, &failure) == EXIT_DONE &&
                find_self(sponsor, host, &failure) == EXIT_DONE &&
+               check_key(sponsor, keys, &failure) == EXIT_DONE &&
                listen_at(sponsor, host, options->port, &failure) == EXIT_DONE &&
                make_words(sponsor, &failure) == EXIT_DONE) {
+        secret_wipe(keys, sizeof keys);
         print_lines(sponsor);
         if (serve(sponsor, &failure) == EXIT_DONE) {
             return EXIT_DONE;
         }
     }
+    secret_wipe(keys, sizeof keys);
     return failure_report(&failure);
 }
 

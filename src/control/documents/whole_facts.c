@@ -254,6 +254,10 @@ void whole_now(const struct facts *facts, const struct links *links,
     if (find_way(facts, &borrowed)) {
         collected.way = borrowed.way;
         collected.way_next = borrowed.way_next;
+    } else if (facts->phase == PHASE_MEMBER && node_seed_words(facts->node, borrowed.seeds)) {
+        collected.way = borrowed.seeds;
+        collected.way_next = "this node is alone: give it the --cluster and the --key of that one, "
+                             "or take it from the seeds";
     }
     whole_judge(&collected, whole);
     text_builder_deinit(&borrowed.turned_away);

@@ -19,8 +19,8 @@ static bool refuse(char why[OWN_FILE_WHY_MAX], int error, const char *reason)
 static const char *reason_of(int error)
 {
     return error == ELOOP    ? "it is a symbolic link"
-           : error == EACCES ? "permission denied: chown it, and the directory that it is in, to "
-                               "the account that this runs as"
+           : error == EACCES ? "permission denied (chown it, or its directory, to the account that "
+                               "this runs as)"
                              : strerror(error);
 }
 

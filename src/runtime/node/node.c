@@ -631,11 +631,17 @@ void node_on_synced(void *context, uint64_t number, bool ok)
     node_step(node, (struct event){.type = EVENT_SYNCED, .synced = {.number = number, .ok = ok}});
 }
 
+/* Is it the only member of a cluster that it founded, or that the others left? */
+static bool is_alone(const struct node *node)
+{
+    return core_phase(node->core) == PHASE_MEMBER && core_view(node->core)->member_count == 1;
+}
+
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count)
 {
     struct node *node = context;
 
-    if (core_phase(node->core) == PHASE_JOINING && !node->closing) {
+    if ((core_phase(node->core) == PHASE_JOINING || is_alone(node)) && !node->closing) {
         seed_checker_run(&node->seed_checker, addresses, count, &node->config->advertise,
                          clock_ms());
     }
@@ -843,11 +849,16 @@ const char *node_key_words(const struct node *node)
 
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX])
 {
+    const bool joining = core_phase(node->core) == PHASE_JOINING;
     const char *words = node_key_words(node);
 
+    if (!joining && !is_alone(node)) {
+        return false;
+    }
     if (words[0] != '\0') {
         (void)text_set(out, NODE_SEED_WORDS_MAX, words, text_length(words, STRANGERS_WORDS_MAX));
         return true;
     }
-    return seed_checker_words(&node->seed_checker, out);
+    return joining ? seed_checker_words(&node->seed_checker, out)
+                   : seed_checker_foreign(&node->seed_checker, out);
 }

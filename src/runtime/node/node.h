@@ -60,8 +60,9 @@ const struct tags *node_tags(const struct node *node);
  * loop has run the close callbacks. */
 void node_close(struct node *node, void (*on_closed)(void *context), void *context);
 
-/* While joining: writes what the seeds answer by TCP, as text for people. Returns false when
- * nothing is known. */
+/* While joining: writes what the seeds answer, as text for people. While it is the only member:
+ * only what tells that a seed is of another cluster, or has another key. Returns false when nothing
+ * is known. */
 enum { NODE_SEED_WORDS_MAX = 600 };
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX]);
 

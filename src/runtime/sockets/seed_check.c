@@ -1,6 +1,7 @@
 #include "runtime/sockets/seed_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The limit for connecting, and again for the answer. */
 enum { SEED_CHECK_MS_MAX = 2000 };
@@ -120,21 +121,34 @@ static const char *answer_words(enum seed_answer answer)
     return "";
 }
 
+/* Appends how many seeds gave that answer, if any did. */
+static void add_answer(const struct seed_checker *checker, enum seed_answer answer,
+                       char out[SEED_WORDS_MAX])
+{
+    const size_t used = strlen(out);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < checker->count; i++) {
+        count += checker->checks[i].answer == answer;
+    }
+    if (count > 0) {
+        snprintf(out + used, SEED_WORDS_MAX - used, "%s%u of %u seeds %s", used == 0 ? "" : "; ",
+                 count, checker->count, answer_words(answer));
+    }
+}
+
 bool seed_checker_words(const struct seed_checker *checker, char out[SEED_WORDS_MAX])
 {
-    uint32_t counts[SEED_ANSWERS] = {0};
-    size_t used = 0;
-
     out[0] = '\0';
-    for (uint32_t i = 0; i < checker->count; i++) {
-        counts[checker->checks[i].answer]++;
-    }
     for (uint32_t answer = 0; answer < SEED_ANSWERS; answer++) {
-        if (counts[answer] > 0 && used < SEED_WORDS_MAX) {
-            used += (size_t)snprintf(out + used, SEED_WORDS_MAX - used, "%s%u of %u seeds %s",
-                                     used == 0 ? "" : "; ", counts[answer], checker->count,
-                                     answer_words((enum seed_answer)answer));
-        }
+        add_answer(checker, (enum seed_answer)answer, out);
     }
     return checker->count > 0;
+}
+
+bool seed_checker_foreign(const struct seed_checker *checker, char out[SEED_WORDS_MAX])
+{
+    out[0] = '\0';
+    add_answer(checker, SEED_FOREIGN, out);
+    return out[0] != '\0';
 }

@@ -1,5 +1,6 @@
-/* Finds out why no seed lets this node join: while the node waits, it connects to each seed by TCP
- * and says HELLO. The result is for the operator alone and changes nothing else. */
+/* Finds out why no seed lets this node join: while the node waits, or is the only member, it
+ * connects to each seed by TCP and says HELLO. The result is for the operator alone and changes
+ * nothing else. */
 #ifndef RUNTIME_SEED_CHECK_H
 #define RUNTIME_SEED_CHECK_H
 
@@ -53,5 +54,8 @@ void seed_checker_stop(struct seed_checker *checker);
 
 /* Writes the answers as text for people. Returns false when no address was checked. */
 bool seed_checker_words(const struct seed_checker *checker, char out[SEED_WORDS_MAX]);
+
+/* The same of those alone that are of another cluster; false: none of them is. */
+bool seed_checker_foreign(const struct seed_checker *checker, char out[SEED_WORDS_MAX]);
 
 #endif
