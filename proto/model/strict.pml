@@ -624,7 +624,7 @@ inline propose()
 }
 
 /* The first proposal of a reign, made anew while it waits for voters: on the same view, under the
- * next version (Z5d, Z5b; candidacy.c: propose_anew). */
+ * next version (C4f, Z5b; candidacy.c: propose_anew). */
 inline propose_anew()
 {
     pending[p] != 0 && BALLOT_OF(pending[p]) != REIGN(p) &&

@@ -559,7 +559,7 @@ inline take_back()
 #endif
 
 /* The first view of a reign made anew, while it waits for voters: on the same view, with the same
- * lists (Z5d, Z11c; candidacy.c: propose_anew). */
+ * lists (C4f, Z11c; candidacy.c: propose_anew). */
 inline propose_anew()
 {
     pending[p] != 0 && (view[p] == 0 || BALLOT_OF(pending[p]) != REIGN(p)) &&

@@ -74,7 +74,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     news_tell_members(core, before);
     watch_hold_lifelines(core);
 
-    candidacy_on_view_installed(core);
+    candidacy_drop(core);
     granter_on_view_installed(core);
     unanswered_on_view_installed(core);
     electorate_on_view_installed(core, before);

@@ -414,7 +414,7 @@ Story(strict, an_outsider_does_not_lock_out_the_next_in_line)
 }
 
 /* The next oldest is drained, and goes behind the third, in a view that both accept and nobody
- * commits. It finds that view in the third's grant, and must not take that one for dead (Z4e). */
+ * commits. It finds that view in the third's grant, and must not take that one for dead (C4e). */
 Story(strict, nobody_goes_for_being_older_in_what_was_only_accepted)
 {
     struct sim *sim = strict(seed, 3, 3);
@@ -465,7 +465,7 @@ Story(strict, a_voter_of_which_nobody_told_is_found)
     sim_free(sim);
 }
 
-/* Z5d: C dies between its vote for an epoch and the view of it, which would have removed A. By the
+/* C4f: C dies between its vote for an epoch and the view of it, which would have removed A. By the
  * time that a quorum could accept one, A is back. */
 Story(strict, who_is_back_before_a_quorum_is_stays)
 {

@@ -92,6 +92,29 @@ Test(core_change, a_proposal_below_our_promise_is_refused)
     rig_free(rig);
 }
 
+/* U2a, U2b: C has accepted what B proposes under another epoch, under any guard. */
+Test(core_change, a_proposal_below_one_that_was_accepted_is_refused)
+{
+    for (int strict = 0; strict < 2; strict++) {
+        struct rig *rig = strict ? rig_strict("A B C", 'C') : rig_in("A B C", 'C');
+        struct view *theirs = rig_next(rig, "-A");
+        struct view *late = rig_next(rig, "+D");
+
+        rig_kill(rig, 'A');
+        theirs->epoch = 5;
+        view_seal(theirs);
+        struct message prepare = carries(MESSAGE_PREPARE, theirs);
+        rig_gets(rig, 'B', &prepare);
+        cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'B'));
+        prepare = carries(MESSAGE_PREPARE, late);
+        rig_gets(rig, 'A', &prepare);
+        const struct message *nack = rig_told(rig, MESSAGE_NACK, 'A');
+        cr_assert_not_null(nack);
+        cr_assert_eq(nack->reference.promised, 5);
+        rig_free(rig);
+    }
+}
+
 /* A COMMIT names a view; whoever does not have it asks for it and installs nothing. */
 Test(core_change, a_commit_of_what_was_not_proposed_installs_nothing)
 {

@@ -269,6 +269,45 @@ Test(core_claim, overtakes_who_is_older_only_in_what_was_accepted)
     rig_free(rig);
 }
 
+/* Hears everybody but A, who is the oldest. */
+static void says_of_a(struct rig *rig, char from, bool suspects)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(rig, from,
+             &(struct message){
+                 .type = MESSAGE_HEARTBEAT,
+                 .heartbeat = {.view = view_id_of(view),
+                               .view_hash = view->hash,
+                               .suspects = {{.age = view->members[0].age, .verdict = VERDICT_LOST}},
+                               .suspect_count = suspects}});
+}
+
+/* C4e, R2a, H8: C hears A again, and says so before it grants. */
+Test(core_claim, overtakes_who_is_older_and_heard_by_others)
+{
+    for (int heard = 0; heard < 2; heard++) {
+        struct rig *rig = rig_in("A B C D E", 'B');
+        const struct node_id oldest = rig_id(rig, 'A');
+
+        for (int i = 0; i < 100 && !rig->core->candidacy.on; i++) {
+            rig_pass(rig, 50, "");
+            says_of_a(rig, 'C', true);
+            says_of_a(rig, 'D', true);
+            says_of_a(rig, 'E', true);
+        }
+        const struct message grant = grant_of(rig, rig->core->candidacy.epoch, NULL);
+        says_of_a(rig, 'C', heard == 0);
+        rig_gets(rig, 'D', &grant);
+        rig_gets(rig, 'E', &grant);
+        rig_gets(rig, 'C', &grant);
+        const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+        cr_assert_not_null(prepare);
+        cr_assert_eq(view_find(prepare->carrier.view, &oldest), heard ? 4 : VIEW_NONE);
+        rig_free(rig);
+    }
+}
+
 /* H48, C4e: C accepted it when it was a joiner, and cannot tell whether A made it. */
 Test(core_claim, lets_in_whom_it_does_not_know_only_if_they_answer)
 {

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/change_propose.h"
+#include "core/agreement/next_view.h"
 #include "core/model/limits.h"
 #include "rig.h"
 
@@ -364,6 +365,22 @@ Test(core_proposal, that_was_overtaken_is_dropped)
     cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
     struct message late = {.type = MESSAGE_PREPARE, .carrier = {.view = first}};
     rig_ignores(rig, 'A', &late, REFUSED_PROPOSAL_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* U2a: B is no coordinator, and what it proposes is lower than what A proposes itself. */
+Test(core_proposal, that_is_below_our_own_is_dropped)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *theirs = rig_view(rig, "B A");
+
+    next_view_want_epoch(rig->core);
+    (void)letting_in(rig, "D");
+    theirs->version++;
+    view_seal(theirs);
+    struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = theirs}};
+    rig_ignores(rig, 'B', &prepare, REFUSED_PROPOSAL_OVERTAKEN);
+    cr_assert(rig->core->change.on);
     rig_free(rig);
 }
 

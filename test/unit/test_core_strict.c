@@ -209,7 +209,7 @@ Test(core_strict, a_winner_builds_on_what_voters_show)
     rig_free(rig);
 }
 
-/* Z5d: A is back, but the view that is to be built on has removed it already. To propose that again
+/* C4f: A is back, but the view that is to be built on has removed it already. To propose that again
  * and again would hold up everybody, for what was accepted before counts no more. */
 Test(core_strict, who_is_gone_already_does_not_come_back)
 {
@@ -688,7 +688,7 @@ static uint32_t place_of_a(struct rig *rig)
     return view_find(prepare->carrier.view, &a);
 }
 
-/* Z4e, R2a: A has granted by way of C. And where its process is gone, whatever came by way of C was
+/* C4e, R2a: A has granted by way of C. And where its process is gone, whatever came by way of C was
  * sent before. */
 Test(core_strict, a_winner_keeps_those_who_are_relayed)
 {
@@ -707,7 +707,7 @@ Test(core_strict, a_winner_keeps_those_who_are_relayed)
     }
 }
 
-/* Z4e, R2a: C hears A again, and says so before it grants, for another that it hears gave up. */
+/* C4e, R2a: C hears A again, and says so before it grants, for another that it hears gave up. */
 Test(core_strict, a_winner_keeps_those_whom_others_hear)
 {
     for (int heard = 0; heard < 2; heard++) {

@@ -27,6 +27,12 @@ static bool asks_voters(const struct core *core)
     return core_is_strict(core);
 }
 
+/* What the answers make of it so far. */
+struct poll {
+    bool won;
+    bool mute; /* L3b: most of those who could answer say nothing */
+};
+
 /* --- The members as electorate (C) --- */
 
 /* C3a: who is suspected, or passed over, is not counted. */
@@ -44,39 +50,30 @@ static bool could_answer(const struct core *core, uint32_t position)
            (!watch_is_on(core, position) || hearing_holds_our_view(core, position));
 }
 
-struct poll {
-    uint32_t counted;
-    uint32_t granted;
-    uint32_t refused;
-    uint32_t silent;
-    uint32_t mute; /* silent, and could answer */
-};
-
-static struct poll poll_members(const struct core *core)
+/* C3a; and C1d: a candidate that is behind needs more than half of all of its view. It has its own
+ * vote. */
+static struct poll poll_members(const struct core *core, bool over)
 {
-    struct poll poll = {.counted = 0};
+    const uint32_t size = core->view.member_count;
+    uint32_t counted = 1;
+    uint32_t granted = 1;
+    uint32_t silent = 0;
+    uint32_t mute = 0;
+    bool refused = false;
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t i = 0; i < size; i++) {
         const enum answer answer = (enum answer)core->candidacy.answers[i];
-        const bool counted = is_counted(core, i);
-        poll.granted += answer == ANSWER_YES;
-        poll.refused += answer == ANSWER_NO;
-        poll.counted += counted;
-        poll.silent += counted && answer == ANSWER_NONE;
-        poll.mute += counted && answer == ANSWER_NONE && could_answer(core, i);
+        const bool is_silent = is_counted(core, i) && answer == ANSWER_NONE;
+        granted += answer == ANSWER_YES;
+        refused |= answer == ANSWER_NO;
+        counted += is_counted(core, i);
+        silent += is_silent;
+        mute += is_silent && could_answer(core, i);
     }
-    return poll;
-}
-
-/* C3a; and C1d: a candidate that is behind needs more than half of all of its view. */
-static bool members_are_enough(const struct core *core, bool over)
-{
-    const struct poll poll = poll_members(core);
-
-    return poll.refused == 0 && (poll.silent == 0 || over) &&
-           quorum_is_majority(poll.granted + 1, poll.counted + 1) &&
-           (!install_is_behind(core) ||
-            quorum_is_majority(poll.granted + 1, core->view.member_count));
+    return (struct poll){.won = !refused && (silent == 0 || over) &&
+                                quorum_is_majority(granted, counted) &&
+                                (!install_is_behind(core) || quorum_is_majority(granted, size)),
+                         .mute = mute > (counted - 1) / 2};
 }
 
 /* At first everybody is asked; then those whose answer is waited for (C3c), and those who refused
@@ -103,9 +100,10 @@ static void ask_members(struct core *core)
 
 /* --- The voters as electorate (Z4) --- */
 
-static bool voters_are_enough(const struct core *core)
+static struct poll poll_voters(const struct core *core)
 {
-    return voter_lists_agree(electorate_lists(core), core->candidacy.tally.granted);
+    return (struct poll){
+        .won = voter_lists_agree(electorate_lists(core), core->candidacy.tally.granted)};
 }
 
 /* Z12a: the voters of the view that it would build on now decide. What they have answered stands,
@@ -221,62 +219,60 @@ static void tell(struct core *core, enum claim_step step)
                    core->candidacy.epoch);
 }
 
-/* For how long to wait before those who have not granted are asked again: each time twice as long.
- */
-static uint64_t pause_ms(const struct core *core)
-{
-    const uint32_t askings = core->candidacy.askings;
-
-    return asks_voters(core) ? (uint64_t)core->timing.prepare_ms / 3 << (askings < 3 ? askings : 3)
-                             : timing_resend_ms(&core->timing, askings + 1);
-}
-
+/* Who has not granted is asked again, each time after twice as long. To a voter that is no member
+ * the whole view goes each time, so those are asked more rarely (Z4a, C3c). */
 static void ask(struct core *core)
 {
-    core->candidacy.asking.again_ms = core->now_ms + pause_ms(core);
+    struct candidacy *candidacy = &core->candidacy;
+    const uint32_t askings = candidacy->askings;
+
     if (asks_voters(core)) {
+        candidacy->asking.again_ms = core->now_ms + ((uint64_t)core->timing.prepare_ms / 3
+                                                     << (askings < 3 ? askings : 3));
         ask_voters(core);
-        core->candidacy.askings++;
+        candidacy->askings++;
         ask_own_voter(core);
     } else {
+        candidacy->asking.again_ms = core->now_ms + timing_resend_ms(&core->timing, askings + 1);
         ask_members(core);
-        core->candidacy.askings++;
+        candidacy->askings++;
     }
 }
 
-/* Z4a: an epoch above all that this node has seen; no life asks for one twice. */
-static uint64_t epoch_to_ask_for(const struct core *core)
+/* V2a, Z4a: gives the candidacy an epoch above all that this node has seen; no life asks for one
+ * twice. C3a: who asks members grants its own claim; a voter is asked (Z4a). */
+static void take_epoch(struct core *core)
 {
+    struct candidacy *candidacy = &core->candidacy;
+    const struct timing *timing = &core->timing;
+
+    candidacy->asking.until_ms = core->now_ms + timing->claim_ms;
     if (asks_voters(core)) {
-        return promise_new_epoch(core);
+        candidacy->epoch = promise_new_epoch(core);
+        candidacy->asking.until_ms += timing->lease_ms;
+        promise_saw_epoch(core, candidacy->epoch);
+    } else {
+        candidacy->epoch = larger(promise_epoch_to_claim(core), core->promise.epoch + 1);
+        promise_give(core, candidacy->epoch, &core->life.self.id,
+                     core->now_ms + 2 * timing->claim_ms);
     }
-    return larger(promise_epoch_to_claim(core), core->promise.epoch + 1);
 }
 
 static void start(struct core *core, const struct ballot *handed_over, bool stays)
 {
     struct candidacy *candidacy = &core->candidacy;
-    const struct timing *timing = &core->timing;
 
     change_restart(core);
+    take_epoch(core);
     candidacy->on = true;
     candidacy->anew = false;
-    candidacy->epoch = epoch_to_ask_for(core);
     candidacy->handed_over = *handed_over;
     candidacy->stays = stays;
-    candidacy->asking.until_ms = core->now_ms + timing->claim_ms +
-                                 (asks_voters(core) ? timing->lease_ms : 0);
     candidacy->chances = 0;
     candidacy->askings = 0;
     memset(candidacy->answers, ANSWER_NONE, core->view.member_count);
     memset(&candidacy->tally, 0, sizeof candidacy->tally);
     succession_on_begun(core);
-    if (asks_voters(core)) {
-        promise_saw_epoch(core, candidacy->epoch);
-    } else { /* C3a: a candidate grants its own claim. */
-        promise_give(core, candidacy->epoch, &core->life.self.id,
-                     core->now_ms + 2 * timing->claim_ms);
-    }
     tell(core, CLAIM_STARTED);
     ask(core);
 }
@@ -312,7 +308,7 @@ static void win(struct core *core)
     propose(core, next);
 }
 
-/* Z5d: under the same epoch, and on the view that the grants showed: the highest that a quorum of
+/* C4f: under the same epoch, and on the view that the grants showed: the highest that a quorum of
  * voters had accepted is still built on, and answers to the former proposal count no more (Z5b). */
 static void propose_anew(struct core *core)
 {
@@ -406,8 +402,8 @@ static void wait_for(struct core *core, uint64_t wait_ms)
     }
 }
 
-/* Z4g: for the other voters it waits T_prepare at most, if they could suffice. Of members none may
- * refuse (C3a). */
+/* Z4g: for the other voters it waits T_prepare at most, if they could suffice. Where members decide
+ * nobody else could (C3a). */
 static void on_bound(struct core *core)
 {
     struct asking *asking = &core->candidacy.asking;
@@ -415,7 +411,7 @@ static void on_bound(struct core *core)
     const voter_set others = voter_lists_all(lists) & ~core->candidacy.tally.refused;
 
     asking->until_ms = earlier(asking->until_ms, core->now_ms + core->timing.prepare_ms);
-    if (!asks_voters(core) || !voter_lists_agree(lists, others)) {
+    if (!voter_lists_agree(lists, others)) {
         lose(core);
     }
 }
@@ -529,7 +525,7 @@ static void on_voters_grant(struct core *core, const struct message *vote, uint8
     if (vote->carrier.view != NULL) {
         consider(core, vote->carrier.view);
     }
-    if (voters_are_enough(core)) {
+    if (poll_voters(core).won) {
         win(core);
         return;
     }
@@ -579,26 +575,19 @@ static bool may_wait(const struct core *core)
     return candidacy->chances == 0 || (late && candidacy->chances < CHANCES_MAX);
 }
 
-/* L3b: do most of those who could answer say nothing? */
-static bool are_most_mute(const struct core *core)
-{
-    const struct poll poll = poll_members(core);
-
-    return !asks_voters(core) && poll.mute > poll.counted / 2;
-}
-
 static void decide(struct core *core)
 {
     struct candidacy *candidacy = &core->candidacy;
     const bool over = asking_is_over(&candidacy->asking, core->now_ms);
+    const struct poll poll = asks_voters(core) ? poll_voters(core) : poll_members(core, over);
 
-    if (asks_voters(core) ? voters_are_enough(core) : members_are_enough(core, over)) {
+    if (poll.won) {
         win(core);
     } else if (over && may_wait(core)) {
         candidacy->chances++;
         candidacy->asking.until_ms = core->now_ms + core->timing.batch_ms;
     } else if (over) {
-        if (are_most_mute(core)) {
+        if (poll.mute) {
             unanswered_note(core);
         }
         lose(core);
@@ -647,11 +636,6 @@ void candidacy_give_way(struct core *core, uint64_t epoch)
 void candidacy_drop(struct core *core)
 {
     core->candidacy.on = false;
-}
-
-void candidacy_on_view_installed(struct core *core)
-{
-    candidacy_drop(core);
 }
 
 void candidacy_reset(struct core *core)

@@ -43,7 +43,7 @@ bool candidacy_take_out(struct core *core);
 /* Ends a candidacy for that epoch or a lower one: another node's proposal was accepted (U2). */
 void candidacy_give_way(struct core *core, uint64_t epoch);
 
-/* Ends it: this node slept meanwhile (D4), or granted an epoch to another one. */
+/* Ends it: this node slept meanwhile (D4), granted an epoch to another one, or has another view. */
 void candidacy_drop(struct core *core);
 
 /* D4: this node's loop was late, but it did not sleep: what is under way has as much more time. */
@@ -53,7 +53,6 @@ void candidacy_on_late(struct core *core, uint64_t late_ms);
 void candidacy_tick(struct core *core);
 uint64_t candidacy_deadline_ms(const struct core *core);
 
-void candidacy_on_view_installed(struct core *core);
 void candidacy_reset(struct core *core);
 
 #endif

@@ -105,7 +105,7 @@ static bool consider_as_member(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PROPOSAL_OVERTAKEN);
         return false;
     }
-    if (core->change.on && view_names_voters(proposal) && view_id_compare(&theirs, &accepted) < 0) {
+    if (core->change.on && view_id_compare(&theirs, &accepted) < 0) {
         refuse(core, message, REFUSED_PROPOSAL_OVERTAKEN); /* By our own. */
         return false;
     }
@@ -119,7 +119,7 @@ static bool consider_as_member(struct core *core, const struct message *message)
         install_ask_coordinator(core, message);
         return false;
     }
-    if (proposal->epoch < core->promise.epoch && !view_names_voters(proposal)) {
+    if (proposal->epoch < core->promise.epoch) {
         REACHED(proposal_below_a_promise);
         refuse(core, message, REFUSED_PROPOSAL_BELOW_PROMISE);
         answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);

@@ -29,7 +29,7 @@ static void deny(struct core *core, const struct ballot *ballot, uint32_t claima
                               .promised = larger(core->promise.epoch, core->change.pending.epoch),
                               .wait_ms = wait_ms};
 
-    voting_reply(core, &question, &vote);
+    voting_reply(core, &question, &vote, &core->granting.shown);
 }
 
 /* C2c. It shows a copy of what it has accepted: in the same step it may propose something itself.
@@ -45,7 +45,7 @@ static void grant(struct core *core, const struct ballot *ballot, uint32_t claim
                  core->now_ms + core->timing.claim_ms + core->timing.prepare_ms);
     core->granting.waiting.until_ms = 0;
     view_copy(&core->granting.shown, &core->change.pending);
-    voting_reply(core, &question, &granted);
+    voting_reply(core, &question, &granted, &core->granting.shown);
     candidacy_tell(core, CLAIM_GRANTED, &core->view.members[claimant], ballot->epoch);
 }
 

@@ -72,8 +72,7 @@ static bool is_of_promised(const struct core *core, const struct message *prepar
 static void note_leap(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
-    bool answers = (message->type == MESSAGE_VOTE && core_is_strict(core)) ||
-                   electorate_was_asked(core, message);
+    bool answers = message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
     bool counts = authority_knows(core, position) || answers || is_fellows_word(core, message);
     if (counts) {
         install_saw_leap(core);
@@ -289,7 +288,7 @@ bool install_may_lead(const struct core *core)
 {
     const struct install *install = &core->install;
 
-    if (core_is_strict(core) || !spell_is_on(&install->higher)) {
+    if (!spell_is_on(&install->higher)) {
         return true;
     }
     if (!install_is_behind(core)) { /* Whoever holds that view says so again, or nobody holds it. */
@@ -462,9 +461,8 @@ bool install_is_left_alone(const struct core *core)
     bool unknown = false;
     uint32_t behind = 0;
 
-    if (!core_is_coordinator(core) || core->view.member_count == 1 ||
-        view_names_voters(&core->view)) {
-        return false; /* Z9: under guard strict whoever was replaced is shown the view. */
+    if (!core_is_coordinator(core) || core->view.member_count == 1) {
+        return false;
     }
     for (uint32_t i = 1; i < core->view.member_count; i++) {
         bool went = follow_has_moved(core, i);

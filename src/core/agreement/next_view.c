@@ -51,7 +51,7 @@ void next_view_now(struct core *core)
 
 void next_view_want_epoch(struct core *core)
 {
-    core->next.epoch_wanted = !core_is_strict(core); /* Z5c: there the voters give epochs. */
+    core->next.epoch_wanted = true;
 }
 
 void next_view_want_version(struct core *core)
@@ -591,9 +591,9 @@ static uint32_t first_joiner(const struct core *core, const struct view *next)
 struct view *next_view_build(struct core *core, struct proposal *proposal)
 {
     struct view *next = next_view_begin(core, &core->view, CAUSE_CHANGE);
-    /* Where there are voters they give epochs, and nobody else (Z5). */
-    bool new_epoch = !view_names_voters(next) &&
-                     (core->next.epoch_wanted || core->promise.epoch > next->epoch);
+    const bool gives_epochs = !view_names_voters(next); /* Z5c: there the voters give them. */
+    const bool epoch_wanted = gives_epochs && core->next.epoch_wanted;
+    const bool bound = gives_epochs && core->promise.epoch > next->epoch;
 
     core->next.due_ms = NEVER_MS;
     core->next.dead_ms = 0;
@@ -607,8 +607,8 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
     bool given = give_tags(core, next);
     bool changed = change_terms(core, next);
     bool elected = voters_change_build(core, next);
-    proposal->forced = marked || forgotten || given || changed || elected ||
-                       core->next.epoch_wanted || core->next.version_wanted;
+    proposal->forced = marked || forgotten || given || changed || elected || epoch_wanted ||
+                       core->next.version_wanted;
     if (next->member_count == core->view.member_count &&
         proposal->first_joiner == next->member_count && !proposal->forced) {
         return NULL;
@@ -617,7 +617,7 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
     core->next.version_wanted = false;
     view_put_drained_behind(next);
     proposal->first_joiner = first_joiner(core, next);
-    if (new_epoch) {
+    if (epoch_wanted || bound) {
         next->epoch = promise_new_epoch(core);
     }
     return next;

@@ -225,16 +225,14 @@ static bool is_higher(const struct core *core, const struct view *view)
     return view_id_compare(&theirs, &best) > 0;
 }
 
-/* Why the view is not one to build on (C4a); REFUSED_NOT: it is. Only a voter's word counts under
- * guard strict. */
+/* Why the view is not one to build on (C4a); REFUSED_NOT: it is. */
 static enum refusal why_not_base(const struct core *core, const struct view *view)
 {
     if (core->candidacy.on && view->epoch >= core->candidacy.epoch) {
         return REFUSED_BASE_UNFIT; /* The candidacy under way asks for an epoch that is not above.
                                     */
     }
-    if (core_is_strict(core) ||
-        view->cause == CAUSE_MERGE /* Only its proposer could have the other part's word (M7). */ ||
+    if (view->cause == CAUSE_MERGE /* Only its proposer could have the other part's word (M7). */ ||
         view->lineage != core->view.lineage || !view_has(view, &core->life.self.id) ||
         !is_made_by_an_elder(core, view)) {
         return REFUSED_BASE_UNFIT;
@@ -290,7 +288,11 @@ void succession_on_begun(struct core *core)
 {
     const struct view *accepted = &core->change.pending;
 
-    if (core_is_strict(core) || core->succession.base.epoch >= core->candidacy.epoch) {
+    if (core_is_strict(core)) {
+        view_clear(&core->succession.base); /* Z4c: what comes with its grants alone counts. */
+        return;
+    }
+    if (core->succession.base.epoch >= core->candidacy.epoch) {
         view_clear(&core->succession.base); /* What was shown before may leap (C4a, V7a). */
     }
     if (!view_is_empty(accepted) && why_not_base(core, accepted) == REFUSED_NOT) {
@@ -309,7 +311,7 @@ static bool is_heard(const struct core *core, uint32_t position)
 }
 
 /* Is this somebody older whom the node hears again, or others do, though it was to succeed it
- * (Z4e, Z5d)? Not one who leaves, or follows another. */
+ * (C4e, C4f)? Not one who leaves, or follows another. */
 static bool is_back(const struct core *core, uint32_t position)
 {
     return position < core->position && is_heard(core, position) &&
@@ -317,17 +319,13 @@ static bool is_back(const struct core *core, uint32_t position)
            !id_equal(&core->peers[position].id, &core->candidacy.handed_over.life);
 }
 
-/* C4c, Z4e. What was accepted may have another order (E5b, E7a): who is older there alone is one
- * whom nothing speaks against. */
+/* C4c, C4e. What was accepted may have another order (E5b, E7a): who is older there alone is one
+ * whom nothing speaks against. An outsider knows no other order (Z8). */
 static bool is_succeeded(const struct core *core, uint32_t position, bool older_there)
 {
-    const bool older = position < core->position;
+    const bool older = core_is_member(core) ? position < core->position : older_there;
 
-    if (!core_is_strict(core)) {
-        return older;
-    }
-    return older_there && !core->candidacy.stays && (older || !core_is_member(core)) &&
-           !is_back(core, position);
+    return older && !core->candidacy.stays && !is_back(core, position);
 }
 
 /* Whoever died together with those who are older goes with them. */
@@ -395,11 +393,10 @@ static struct view *succeed(struct core *core, const struct view *base)
             view_remove(next, i - 1, &why);
         }
     }
-    const bool overtakes = view_find(next, &core->life.self.id) > 0;
-    if (core_is_strict(core) && (overtakes || core->candidacy.handed_over.epoch != 0)) {
+    if (core->candidacy.handed_over.epoch != 0) {
         next->cause = CAUSE_HANDOVER;
     }
-    if (overtakes || core->candidacy.stays) {
+    if (view_find(next, &core->life.self.id) > 0 || core->candidacy.stays) {
         REACHED(claim_overtook);
         successor_overtake(core, next);
     }
@@ -459,9 +456,8 @@ bool succession_removes_who_is_back(const struct core *core)
 {
     const struct change *change = &core->change;
 
-    if (!core_is_strict(core) || core->candidacy.anew || !change->on || core->proposing.sent ||
-        !core_is_member(core) || core_is_coordinator(core) ||
-        change->pending.epoch != core->candidacy.epoch ||
+    if (core->candidacy.anew || !change->on || core->proposing.sent || !core_is_member(core) ||
+        core_is_coordinator(core) || change->pending.epoch != core->candidacy.epoch ||
         core->now_ms < change->accepted_ms + core->timing.prepare_ms) {
         return false;
     }

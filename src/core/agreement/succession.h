@@ -7,7 +7,7 @@
  *     builds on       the highest view that it      the highest that came with a grant, which may
  *                     was shown, unless that        have been committed (Z4c)
  *                     loses somebody (C4b)
- *     goes            who is older, and who died with those (C4c, Z4e)
+ *     goes            who is older, and who died with those (C4c, C4e)
  *
  * Asking itself is in candidacy.c. */
 #ifndef CORE_SUCCESSION_H
@@ -61,7 +61,7 @@ void succession_on_begun(struct core *core);
  * winner is not in the one to build on (Z4d). */
 struct view *succession_build(struct core *core);
 
-/* Z5d: does what the node proposed when it had won remove somebody who is back, and need not? */
+/* C4f: does what the node proposed when it had won remove somebody who is back, and need not? */
 bool succession_removes_who_is_back(const struct core *core);
 
 /* Z7b: a coordinator that does not act hands over. */

@@ -25,10 +25,9 @@ static bool is_own(const struct vote_question *question)
 }
 
 /* A grant shows what was accepted, by the voter or the member, where the asker has not seen it. */
-static struct view *shown_with(struct core *core, const struct vote_question *question,
-                               const struct vote *vote)
+static struct view *shown_with(const struct vote_question *question, const struct vote *vote,
+                               struct view *accepted)
 {
-    struct view *accepted = core_is_strict(core) ? &core->voter.accepted : &core->granting.shown;
     const struct view_id id = view_id_of(accepted);
     bool higher = !view_is_empty(accepted) && view_id_compare(&id, &question->view) > 0;
 
@@ -45,9 +44,9 @@ static uint64_t wait_of(const struct core *core, const struct vote_question *que
 }
 
 static void fill_in(struct core *core, const struct vote_question *question,
-                    const struct vote *vote, struct message *message)
+                    const struct vote *vote, struct view *accepted, struct message *message)
 {
-    message->carrier.view = shown_with(core, question, vote);
+    message->carrier.view = shown_with(question, vote, accepted);
     message->carrier.lineage = question->lineage;
     message->carrier.epoch = question->ballot.epoch;
     message->carrier.vote = (struct vote_answer){.record = core->voter.record.id,
@@ -58,12 +57,13 @@ static void fill_in(struct core *core, const struct vote_question *question,
                                                  .wait_ms = wait_of(core, question, vote)};
 }
 
-void voting_reply(struct core *core, const struct vote_question *question, const struct vote *vote)
+void voting_reply(struct core *core, const struct vote_question *question, const struct vote *vote,
+                  struct view *accepted)
 {
     struct message *message = outbox_message(core, MESSAGE_VOTE);
 
     if (message != NULL) {
-        fill_in(core, question, vote, message);
+        fill_in(core, question, vote, accepted, message);
     }
     if (question->stamp != 0) { /* Z1e: here it is known what for. */
         outbox_answer(core, message, &question->ballot.life, &question->address,
@@ -71,6 +71,12 @@ void voting_reply(struct core *core, const struct vote_question *question, const
     } else {
         route_reach(core, message, &question->ballot.life, &question->address);
     }
+}
+
+/* As a voter. */
+static void reply(struct core *core, const struct vote_question *question, const struct vote *vote)
+{
+    voting_reply(core, question, vote, &core->voter.accepted);
 }
 
 static bool is_answer(const struct vote *vote)
@@ -142,7 +148,7 @@ static void tell_lineage(struct core *core, const struct vote_question *asked)
 
     question.lineage = core->voter.record.lineage;
     if (core->voter.record.state == VOTE_RECORD_FOUNDED && voter_votes(core, question.lineage)) {
-        voting_reply(core, &question, &mute);
+        reply(core, &question, &mute);
     }
 }
 
@@ -155,7 +161,7 @@ static void answer(struct core *core, const struct message *asked,
         refuse(core, asked, against);
     }
     if (is_answer(vote)) {
-        voting_reply(core, question, vote);
+        reply(core, question, vote);
     } else if (vote->result == VOTE_UNPROVED) {
         ask_for_proof(core, asked);
     }
@@ -168,12 +174,12 @@ bool voting_take(struct core *core, struct message *vote)
 
     while (voter_take_answer(core, &question)) {
         if (!is_own(&question)) {
-            voting_reply(core, &question, &granted);
+            reply(core, &question, &granted);
             continue;
         }
         message_clear(vote, MESSAGE_VOTE);
         vote->from = core->life.self.id;
-        fill_in(core, &question, &granted, vote);
+        fill_in(core, &question, &granted, &core->voter.accepted, vote);
         return true;
     }
     return false;
@@ -189,7 +195,7 @@ static bool own_answer(struct core *core, const struct vote_question *question,
     }
     message_clear(message, MESSAGE_VOTE);
     message->from = core->life.self.id;
-    fill_in(core, question, vote, message);
+    fill_in(core, question, vote, &core->voter.accepted, message);
     return true;
 }
 
@@ -565,6 +571,6 @@ void voting_on_heartbeat(struct core *core, const struct message *heartbeat)
         id_equal(&named->coordinator, &heartbeat->from) &&
         !has_handed_over(core, &heartbeat->from) && voter_disagrees(core, &heartbeat->heartbeat)) {
         REACHED(voter_disagrees_with_its_coordinator);
-        voting_reply(core, &question, &disagrees);
+        reply(core, &question, &disagrees);
     }
 }

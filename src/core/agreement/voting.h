@@ -35,8 +35,10 @@ uint64_t voting_own_promise(const struct core *core);
 /* HEARTBEAT of a coordinator: says so where this voter holds another view (Z2l). */
 void voting_on_heartbeat(struct core *core, const struct message *heartbeat);
 
-/* Answers a question from the network: as a voter, or as a member whom a claim asks (C2). */
-void voting_reply(struct core *core, const struct vote_question *question, const struct vote *vote);
+/* Answers a question from the network: as a voter, or as a member whom a claim asks (C2). A grant
+ * shows what that one has accepted. */
+void voting_reply(struct core *core, const struct vote_question *question, const struct vote *vote,
+                  struct view *accepted);
 
 /* What this node asks its own voter. Returns whether the answer is in `vote` now; else it comes
  * from voting_take, or never. */

@@ -261,7 +261,7 @@ struct autopilot {
 struct candidacy {
     bool on;
     bool out;       /* it was won, and this member is not in the view to build on */
-    bool anew;      /* the first proposal after it was won was made anew (Z5d) */
+    bool anew;      /* the first proposal after it was won was made anew (C4f) */
     bool stays;     /* the coordinator that this node succeeds stays a member (E5) */
     uint64_t epoch; /* that the last candidacy of this life asked for; 0: there was none */
     struct ballot handed_over; /* the reign that was handed over to us; epoch 0: none was */
