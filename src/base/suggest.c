@@ -7,6 +7,7 @@
 enum {
     WORD_MAX = 40, /* no option, key or verb comes near this */
     SLIPS_MAX = 2,
+    TWO_SLIPS_LENGTH_MIN = 6,
 
     /* Nearness, best first: one slip is likelier than a word broken off, two are less likely. */
     RANK_SAME = 0,
@@ -65,8 +66,8 @@ static int rank_of(const char *word, size_t word_length, const char *candidate)
     if (word_length < length && memcmp(word, candidate, word_length) == 0) {
         return RANK_BEGINNING;
     }
-    /* Two slips turn any two letters into any others, and most of three: that is no likeness. */
-    return slips <= SLIPS_MAX && word_length > SLIPS_MAX + 1 ? RANK_TWO_SLIPS : RANK_FAR;
+    /* Two slips turn a short word into most others: lock is no hook, and event no elect. */
+    return slips <= SLIPS_MAX && word_length >= TWO_SLIPS_LENGTH_MIN ? RANK_TWO_SLIPS : RANK_FAR;
 }
 
 const char *suggest_nearest(const char *word, const char *const *candidates, size_t count)

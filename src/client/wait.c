@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "client/client_state.h"
 #include "client/clock.h"
@@ -202,6 +203,27 @@ static int wait_until_holds(struct waiting *waiting, int timeout_ms)
     }
 }
 
+static bool is_same(const char *one, const char *other)
+{
+    return one != NULL && other != NULL && strcmp(one, other) == 0;
+}
+
+/* What can never hold would be waited for in vain. */
+static int refuse_contradiction(const struct doyen_condition *condition, struct problem *problem)
+{
+    if (is_same(condition->name, condition->gone)) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "%s cannot be a member and gone at once: leave one of them out",
+                           condition->gone);
+    }
+    if (is_same(condition->coordinator, condition->gone)) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "%s cannot coordinate and be gone at once: leave one of them out",
+                           condition->gone);
+    }
+    return 0;
+}
+
 int doyen_wait(struct doyen *d, const struct doyen_condition *condition, int timeout_ms,
                const struct doyen_view **out)
 {
@@ -212,6 +234,10 @@ int doyen_wait(struct doyen *d, const struct doyen_condition *condition, int tim
     }
     if (!stamped_copy(&waiting.condition, sizeof waiting.condition, condition)) {
         return stamped_refuse(&d->problem, "doyen_condition");
+    }
+    const int refused = refuse_contradiction(&waiting.condition, &d->problem);
+    if (refused != 0) {
+        return refused;
     }
     const int result = wait_until_holds(&waiting, timeout_ms);
     if (result == 0 && out != NULL) {

@@ -97,6 +97,11 @@ Test(config, addresses_and_hosts_that_are_none_are_refused)
         {"--http 127.0.0.1", 64, "has no port: write ADDR:PORT"},
         {"--listen 127.0.0.1:1 --advertise 10.0.0.9:1", 78,
          "nobody who sends to 10.0.0.9:1 reaches"},
+        {"--listen 127.0.0.1:1 --advertise 127.0.0.2:1", 78,
+         "nobody who sends to 127.0.0.2:1 reaches a node that listens on 127.0.0.1:1"},
+        {"--listen 127.0.0.1:1 --advertise 127.0.0.1:2", 78,
+         "nobody who sends to 127.0.0.1:2 reaches"},
+        {"--listen [::1]:1 --advertise [::1]:2", 78, "nobody who sends to [::1]:2 reaches"},
     };
 
     EXPECT_REFUSALS(cases);

@@ -50,6 +50,7 @@ Test(suggest, what_is_like_nothing_gets_no_suggestion)
     cr_assert_null(nearest("frobnicate"));
     cr_assert_null(nearest("all")); /* two slips leave one letter of it */
     cr_assert_null(nearest(""));
+    cr_assert_null(nearest("quit"), "two slips make wait of it");
     cr_assert_null(nearest("zz"), "two slips turn any two letters into any others");
     cr_assert_null(suggest_nearest("status", NULL, 0));
 }

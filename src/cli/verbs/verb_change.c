@@ -58,7 +58,7 @@ static const char *daemons_name(const char *key)
 static void refuse_term(const char *key, const struct argp_state *state)
 {
     if (strcmp(key, "voters") == 0 || strcmp(key, "voter") == 0) {
-        cli_usage_error(state, "who votes is changed by doyen voters set NAME NAME NAME");
+        cli_usage_error(state, "who votes is changed by doyen voters set A,B,C");
     }
     if (strcmp(key, "tag") == 0 || strcmp(key, "tags") == 0) {
         cli_usage_error(state, "tags are changed by doyen tag set KEY=VALUE, on the node itself");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/print/duration.h"
 #include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
 #include "cli/verbs/verbs.h"
@@ -27,6 +28,11 @@ static void check_delay(struct fault_options *options, struct argp_state *state)
 
     if (options->word_count != 3) {
         cli_usage_error(state, "delay takes a member and a duration: doyen fault delay NAME 200ms");
+    }
+    if (duration_parse(options->words[1], &options->delay_ms) &&
+        !duration_parse(options->words[2], &options->delay_ms)) {
+        cli_usage_error(state, "the member comes first: doyen fault delay %s %s", options->words[2],
+                        options->words[1]);
     }
     (void)cli_member(state, "delay", options->words[1]);
     snprintf(what, sizeof what, "delay %s", options->words[1]);

@@ -358,26 +358,44 @@ static bool is_folder(const char *path, struct failure *failure)
 {
     struct stat status;
 
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+    errno = 0;
+    const bool is_there = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    if (is_there && access(path, X_OK) == 0) {
         return true;
+    }
+    if (is_there || errno == EACCES) {
+        (void)failure_set(failure, EXIT_REFUSED,
+                          "%s cannot be read by this account: let it, or run this as another one",
+                          path);
+        return false;
     }
     (void)failure_set(failure, EXIT_REFUSED,
                       "%s is no folder that can be read: make it, and put hooks in it", path);
     return false;
 }
 
-/* One may be put there later; a mistyped folder, or name, is to be seen at once. */
+/* One may be put there later; a mistyped folder, or name, or one that cannot be executed is to be
+ * seen at once. */
 static void say_if_empty(const char *folder)
 {
     static const char *const names[] = {"joined", "gone",  "coordinator", "acting", "not-acting",
                                         "guard",  "split", "merge",       "drained"};
     char path[PATH_MAX];
+    bool any = false;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const int length = snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        if (length < 0 || (size_t)length >= sizeof path || access(path, X_OK) == 0) {
-            return;
+        if (length < 0 || (size_t)length >= sizeof path || access(path, F_OK) != 0) {
+            continue;
         }
+        any = true;
+        if (access(path, X_OK) != 0) {
+            fprintf(stderr, "doyen hook: %s cannot be executed: chmod +x it, or take it away\n",
+                    path);
+        }
+    }
+    if (any) {
+        return;
     }
     fprintf(stderr, "doyen hook: no hook in %s: it may have executables called " HOOK_NAMES "\n",
             folder);

@@ -49,6 +49,9 @@ static void take_word(struct voters_options *options, const char *word, struct a
         options->name = word;
     } else if (options->with == NULL && strcmp(options->what, "replace") == 0) {
         options->with = word;
+    } else if (strcmp(options->what, "set") == 0) {
+        cli_usage_error(state, "put commas between the names, as in set %s,%s", options->name,
+                        word);
     } else {
         cli_usage_error(state, "%s: that is one word too many", word);
     }

@@ -281,6 +281,12 @@ static void print_dry_run(const struct cli *cli, const struct answer *answer)
         return;
     }
     json_t *now = names_now(answer->json);
+    if (names_beside(names, now, list, sizeof list) > 0) {
+        fprintf(stderr,
+                "doyen: not asked yet: %s, for a record, which a member needs its --state-dir for, "
+                "and a witness to answer at its address\n",
+                list);
+    }
     voters_change_words(now, names, false, words);
     (void)names_beside(names, NULL, list, sizeof list);
     if (document_is_true(answer->json, "done")) {

@@ -85,7 +85,9 @@ struct answer tags_request(const struct facts *facts, const char *body, size_t l
         return move_request_not_a_member(facts);
     }
     json_t *wanted = json_of_body(body, length, complaint.text, sizeof complaint.text);
-    const bool good = wanted != NULL && change(&tags, wanted, &complaint);
+    const bool elects = config_election(node_config(facts->node)) != ELECT_OLDEST;
+    const bool good = wanted != NULL && change(&tags, wanted, &complaint) &&
+                      (!elects || tag_list_may_elect(&tags, &complaint));
     json_decref(wanted);
     if (!good) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "no tags",

@@ -22,16 +22,30 @@ struct wanted {
     bool forget_failed;
 };
 
-static bool take_number(const char *key, const char *unit, const json_t *value, uint64_t low,
-                        uint64_t high, uint64_t *out, struct complaint *complaint)
+static bool take_number(const char *key, const json_t *value, uint64_t low, uint64_t high,
+                        uint64_t *out, struct complaint *complaint)
 {
     if (!json_is_integer(value) || json_integer_value(value) < (json_int_t)low ||
         json_integer_value(value) > (json_int_t)high) {
-        return complaint_set(complaint, "%s: give a number from %llu to %llu%s", key,
-                             (unsigned long long)low, (unsigned long long)high, unit);
+        return complaint_set(complaint, "%s: give a number from %llu to %llu", key,
+                             (unsigned long long)low, (unsigned long long)high);
     }
     *out = (uint64_t)json_integer_value(value);
     return true;
+}
+
+/* Told as it is typed: whoever asks in a number of milliseconds can read it, too. */
+static bool take_span(const char *key, const json_t *value, uint64_t low_ms, uint64_t high_ms,
+                      uint64_t *out_ms, struct complaint *complaint)
+{
+    struct complaint number;
+    char low[VALUE_DURATION_MAX];
+    char high[VALUE_DURATION_MAX];
+
+    value_duration_print(low_ms, low);
+    value_duration_print(high_ms, high);
+    return take_number(key, value, low_ms, high_ms, out_ms, &number) ||
+           complaint_set(complaint, "%s: give %s to %s", key, low, high);
 }
 
 static bool take_guard(const json_t *value, struct wanted *wanted, struct complaint *complaint)
@@ -42,7 +56,7 @@ static bool take_guard(const json_t *value, struct wanted *wanted, struct compla
 
     if (json_is_integer(value)) {
         guard->policy = GUARD_COUNT;
-        bool fits = take_number("a guard that is a number", "", value, 1, MEMBER_MAX, &count,
+        bool fits = take_number("a guard that is a number", value, 1, MEMBER_MAX, &count,
                                 complaint);
         guard->count = (uint32_t)count;
         return fits;
@@ -88,28 +102,27 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
         return take_profile(value, wanted, complaint);
     }
     if (strcmp(key, "voters_target") == 0) {
-        wanted->has_target = take_number("the target of voters", "", value, 0, VOTERS_MAX, &number,
+        wanted->has_target = take_number("the target of voters", value, 0, VOTERS_MAX, &number,
                                          complaint);
         wanted->target = (uint32_t)number;
         return wanted->has_target;
     }
     if (strcmp(key, "size") == 0) {
-        wanted->has_size = take_number(key, "", value, 1, MEMBER_MAX, &number, complaint);
+        wanted->has_size = take_number(key, value, 1, MEMBER_MAX, &number, complaint);
         wanted->size = (uint32_t)number;
         return wanted->has_size;
     }
     if (strcmp(key, "capacity") == 0) {
-        bool fits = take_number(key, "", value, 1, MEMBER_MAX, &number, complaint);
+        bool fits = take_number(key, value, 1, MEMBER_MAX, &number, complaint);
         wanted->rules.capacity = (uint32_t)number;
         return fits;
     }
     if (strcmp(key, "heartbeat_ms") == 0) {
-        return take_number("the heartbeat", " ms", value, RULES_HEARTBEAT_MS_MIN,
-                           RULES_HEARTBEAT_MS_MAX, &wanted->heartbeat_ms, complaint);
+        return take_span("the heartbeat", value, RULES_HEARTBEAT_MS_MIN, RULES_HEARTBEAT_MS_MAX,
+                         &wanted->heartbeat_ms, complaint);
     }
     if (strcmp(key, "fail_after_ms") == 0) {
-        return take_number("fail-after", " ms", value, 1, RULES_LOST_MS_MAX, &wanted->lost_ms,
-                           complaint);
+        return take_span("fail-after", value, 1, RULES_LOST_MS_MAX, &wanted->lost_ms, complaint);
     }
     if (strcmp(key, "forget_failed") == 0) {
         wanted->forget_failed = json_is_true(value);

@@ -95,16 +95,22 @@ static enum MHD_Result answer_head(struct request *request, struct answer answer
     return result;
 }
 
-/* Counts the headers that say how long the body is. */
-static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind, const char *name,
-                                    const char *value)
+/* Of which a request has one at the most: a proxy may go by another one than this daemon. */
+struct head_count {
+    unsigned lengths; /* headers that say how long the body is */
+    unsigned hosts;
+};
+
+static enum MHD_Result count_head(void *context, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
 {
-    unsigned *lengths = context;
+    struct head_count *count = context;
 
     (void)kind;
     (void)value;
-    *lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 ||
-                strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    count->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 ||
+                      strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    count->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
     return MHD_YES;
 }
 
@@ -114,17 +120,20 @@ static enum MHD_Result request_begin(struct request *request)
 {
     const char *length = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                      MHD_HTTP_HEADER_CONTENT_LENGTH);
-    unsigned lengths = 0;
+    struct head_count count = {.lengths = 0};
 
     text_builder_clear(&request->body);
     queue_forget(&request->waiter);
-    (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_length, &lengths);
-    if (lengths > 1) {
-        /* A proxy may go by the other one, and take the rest for a request of its own. */
+    (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_head, &count);
+    if (count.lengths > 1) { /* It may take the rest for a request of its own. */
         return answer_head(request,
                            answer_problem(MHD_HTTP_BAD_REQUEST, "two lengths", "leave one out",
                                           "Content-Length and Transfer-Encoding are both given, "
                                           "or one of them twice"));
+    }
+    if (count.hosts > 1) {
+        return answer_head(request, answer_problem(MHD_HTTP_BAD_REQUEST, "two hosts",
+                                                   "leave one out", "Host is given twice"));
     }
     if (length != NULL && strtoull(length, NULL, 10) > BODY_BYTES_MAX) {
         return answer_head(request, answer_problem(MHD_HTTP_CONTENT_TOO_LARGE, "body too large",

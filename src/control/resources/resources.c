@@ -310,7 +310,7 @@ static struct answer answer_events(struct request *request)
         return answer_problem(MHD_HTTP_BAD_REQUEST, "not a cursor",
                               "give the id of the last event seen as it was, or nothing to begin "
                               "with a snapshot",
-                              "'%.60s' (Last-Event-ID or since) is not the id of an event", text);
+                              "'%.60s' is not the id of an event", text);
     }
     struct answer answer = {.status = MHD_HTTP_OK,
                             .response = watchers_add(&control->watchers, request->connection,

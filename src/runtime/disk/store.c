@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -344,9 +345,17 @@ static bool open_dir(struct store *store, struct complaint *complaint)
            cannot_because("open", store->dir_name, why, "choose another --state-dir", complaint);
 }
 
+static bool is_full(int error)
+{
+    return error == ENOSPC || error == EDQUOT;
+}
+
 static bool cannot_write(const char *dir, struct complaint *complaint)
 {
-    return cannot("write to", dir, "make it writable, or choose another --state-dir", complaint);
+    return cannot("write to", dir,
+                  is_full(errno) ? "make room, or choose another --state-dir"
+                                 : "make it writable, or choose another --state-dir",
+                  complaint);
 }
 
 /* A daemon that is ending has closed its sockets, and is taken for gone, before its last write is
@@ -427,9 +436,16 @@ static bool dir_check(int fd, const char *dir, struct complaint *complaint)
     return is_free;
 }
 
-static bool is_full(int error)
+/* An empty file may fit on a disk that has no room for what would be in it. Sets errno. */
+static bool has_room(int fd)
 {
-    return error == ENOSPC || error == EDQUOT;
+    struct statvfs disk;
+
+    if (fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0) {
+        return true; /* It does not tell. */
+    }
+    errno = ENOSPC;
+    return (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) > 0;
 }
 
 bool store_check(const char *dir, bool needs_room, struct complaint *complaint)
@@ -438,12 +454,19 @@ bool store_check(const char *dir, bool needs_room, struct complaint *complaint)
     const int fd = own_directory_open(dir, why);
 
     if (fd >= 0) {
-        const bool sound = dir_check(fd, dir, complaint) || (!needs_room && is_full(errno));
+        const bool sound = needs_room ? (has_room(fd) || cannot_write(dir, complaint)) &&
+                                            dir_check(fd, dir, complaint)
+                                      : dir_check(fd, dir, complaint) || is_full(errno);
         (void)close(fd);
         return sound;
     }
     if (errno != ENOENT) {
         return cannot_because("open", dir, why, "choose another --state-dir", complaint);
+    }
+    struct stat status;
+    if (lstat(dir, &status) == 0) {
+        return cannot_because("open", dir, "it is a link that leads nowhere",
+                              "make what it leads to, or choose another --state-dir", complaint);
     }
     return preflight_can_make(dir) || (!needs_room && is_full(errno)) ||
            cannot("make", dir, "make it, or choose another --state-dir", complaint);

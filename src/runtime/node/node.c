@@ -1,6 +1,7 @@
 #include "runtime/node/node.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "runtime/host/clock.h"
@@ -116,17 +117,52 @@ static void say_version(struct node *node)
     node->said_version = version;
 }
 
+/* Those who vote, as the view has them: the terms name those that a cluster is founded with (Z13).
+ */
+static void name_voters(const struct view *view, struct voters *voters)
+{
+    if (!view_names_voters(view)) {
+        return;
+    }
+    voters->count = 0;
+    for (uint8_t i = 0; i < view->voters.count && voters->count < VOTERS_MAX; i++) {
+        if (view->voters.voters[i].now) {
+            memcpy(voters->names[voters->count++], view->voters.voters[i].name,
+                   sizeof voters->names[0]);
+        }
+    }
+}
+
+static void say_other_voters(struct node *node, const struct voters *voters)
+{
+    const struct voters *own = &core_terms_configured(node->core)->voters;
+    char named[VOTERS_TEXT_MAX];
+    char text[VOTERS_TEXT_MAX];
+
+    if (voters->count > 0 && own->count > 0 && !voters_equal(voters, own)) {
+        voters_text(voters, text);
+        voters_text(own, named);
+        log_line(node->log, LOG_WARN, "voters",
+                 "%s vote, and --voters here says %s, which counts for founding a cluster only: "
+                 "make it alike, or have doyen voters set it",
+                 text, named);
+    }
+}
+
 /* A2: both of the views of a change are told of. */
 static void say_terms(struct node *node)
 {
     const struct agreed *agreed = core_agreed(node->core);
+    struct terms terms = *core_terms(node->core);
     char words[TERMS_WORDS_MAX];
 
     if (agreed->number == node->said_terms) {
         return;
     }
     node->said_terms = agreed->number;
-    terms_words(core_terms(node->core), words);
+    name_voters(core_view(node->core), &terms.voters);
+    say_other_voters(node, &terms.voters);
+    terms_words(&terms, words);
     log_line(node->log, LOG_INFO, "terms", "the terms are %s; %s", words,
              agreed->joint         ? "those of before hold besides, until all members go by these"
              : agreed->number == 0 ? "as this node was started"

@@ -501,7 +501,7 @@ static bool choose_advertise(struct reading *reading)
     return refuse_ambiguous(reading, &candidates, "there is no seed to tell by");
 }
 
-/* Nobody but this host sends to its loopback. */
+/* Nobody but this host sends to its loopback, and there nothing forwards. */
 static bool is_reached(struct reading *reading)
 {
     const struct config *config = &reading->partial.config;
@@ -509,7 +509,8 @@ static bool is_reached(struct reading *reading)
     char listen[ADDRESS_TEXT_MAX];
     char advertise[ADDRESS_TEXT_MAX];
 
-    if (!address_is_loopback(&config->listen) || address_is_loopback(&config->advertise)) {
+    if (!address_is_loopback(&config->listen) || config->listen.port == 0 ||
+        address_equal(&config->listen, &config->advertise)) {
         return true;
     }
     snprintf(why, sizeof why,
@@ -701,7 +702,9 @@ static bool complete_election(struct reading *reading)
                  ROSTER_MAX, config->capacity);
         return refuse_option(reading, "election", why);
     }
-    return true;
+    struct complaint complaint;
+    return tag_list_may_elect(&config->tags, &complaint) ||
+           refuse_option(reading, "tag", complaint.text);
 }
 
 /* What an option says is a tag, too, for the others to see: "key=value", the key of `key_bytes`

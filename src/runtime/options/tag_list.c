@@ -7,6 +7,8 @@
 #include "base/utf8.h"
 #include "partition/crew.h"
 
+enum { PRIORITY_DIGITS_MAX = 9 };
+
 /* Where the tag with that key begins; the length of all tags if there is none. */
 static size_t find(const struct tags *tags, const char *key, size_t length)
 {
@@ -86,6 +88,23 @@ bool tag_list_put(struct tags *tags, const char *key, const char *value,
                              TAGS_BYTES_MAX);
     }
     return tag_list_set(tags, tag, complaint);
+}
+
+bool tag_list_may_elect(const struct tags *tags, struct complaint *complaint)
+{
+    static const char key[] = "priority";
+    const size_t at = find(tags, key, sizeof key - 1);
+    const char *value = tags->text + at + sizeof key; /* behind its '=' */
+
+    if (at >= tags->length) {
+        return true;
+    }
+    const size_t digits = strspn(value, "0123456789");
+    return (digits > 0 && digits <= PRIORITY_DIGITS_MAX && value[digits] == '\0') ||
+           complaint_set(complaint,
+                         "the tag priority=%.40s counts in elections: give a number from 1 to "
+                         "999999999",
+                         value);
 }
 
 bool tag_list_unset(struct tags *tags, const char *key, struct complaint *complaint)

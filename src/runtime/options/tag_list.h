@@ -18,6 +18,9 @@ bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complain
 bool tag_list_put(struct tags *tags, const char *key, const char *value,
                   struct complaint *complaint);
 
+/* Has it no tag `priority`, or one that elections can count? */
+bool tag_list_may_elect(const struct tags *tags, struct complaint *complaint);
+
 /* Takes the tag with that key out, at run time. What is not there need not go. */
 bool tag_list_unset(struct tags *tags, const char *key, struct complaint *complaint);
 
