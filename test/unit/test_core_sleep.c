@@ -387,6 +387,20 @@ Test(core_sleep, a_coordinator_that_slept_lets_nobody_in_without_leases)
     rig_free(rig);
 }
 
+Test(core_sleep, under_strict_it_waits_for_the_leases_of_voters)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    sleeps(rig);
+    rig_hears(rig, 'B');
+    cr_assert_not(lets_in(rig));
+    cr_assert_eq(rig->refused.reason, REFUSED_REIGN_UNSURE);
+    rig_leases(rig, 'B');
+    rig_leases(rig, 'C');
+    cr_assert(lets_in(rig));
+    rig_free(rig);
+}
+
 /* Whoever is silent for so long is silent, not slow. */
 Test(core_sleep, a_coordinator_that_slept_does_not_wait_for_ever)
 {

@@ -343,8 +343,7 @@ static bool others_keep_up(const struct core *core, uint32_t position)
  * what it made (L3a). */
 static bool is_left_behind(const struct core *core, uint32_t position)
 {
-    return follow_was_left_behind(core, position) &&
-           (core_is_strict(core) || others_keep_up(core, position));
+    return follow_was_left_behind(core, position) && others_keep_up(core, position);
 }
 
 /* Returns whether it is found out just now that the member is to go. */

@@ -143,9 +143,6 @@ static bool has_waited(const struct core *core)
 
 bool standing_is_settled(const struct core *core)
 {
-    if (core_is_strict(core)) {
-        return true; /* What it proposes comes about only if it was not replaced (Z5). */
-    }
     if (!has_waited(core) && !lease_is_enough(core, core->now_ms)) {
         return false;
     }
