@@ -117,7 +117,7 @@ class Wait(TestCase):
             self.assertEqual(caught.exception.code, doyen.USAGE, conditions)
         with self.assertRaises(doyen.Error) as caught:
             doyen.Client("")
-        self.assertIn("control is empty", str(caught.exception))
+        self.assertIn("control is ''", str(caught.exception))
 
     def test_what_is_no_path_and_no_tag_is_refused_before_it_is_sent(self):
         client = doyen.Client("/nonexistent/x.sock")
@@ -251,7 +251,7 @@ class Watch(TestCase):
             self.assertEqual(caught.exception.code, doyen.USAGE)
         with self.assertRaises(doyen.Error) as caught:
             next(client.watch(resume="neverseen"))
-        self.assertIn("not a cursor", str(caught.exception))
+        self.assertIn("give the token", str(caught.exception))
 
     def test_a_first_daemon_that_is_not_there_is_told(self):
         with self.assertRaises(doyen.Error) as caught:

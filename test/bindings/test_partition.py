@@ -22,7 +22,7 @@ class Keys(unittest.TestCase):
 
     def test_a_number_that_no_cluster_has_is_refused(self):
         for partitions in (0, 4097):
-            with self.assertRaisesRegex(ValueError, "1 to 4096"):
+            with self.assertRaisesRegex(doyen.Error, "1 to 4096"):
                 doyen.partition_of("key", partitions)
 
 

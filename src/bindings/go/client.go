@@ -14,7 +14,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 )
@@ -79,10 +78,27 @@ func (c *Client) Close() {
 // Get asks for the document of any resource that proto/control.md lists, such as /v1/status, and
 // decodes it into what `into` points to.
 func (c *Client) Get(ctx context.Context, path string, into any) error {
+	var document json.RawMessage
+	if err := firstOf(givenContext(ctx), givenPath("path", path), givenPointer("into", into)); err != nil {
+		return err
+	}
+	if err := c.read(ctx, path, &document); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(document, into); err != nil {
+		return wrong("into", typeOf(into), fmt.Sprintf("the document of %s does not fit there (%v)", path, err))
+	}
+	return nil
+}
+
+func (c *Client) read(ctx context.Context, path string, into any) error {
 	return c.ask(ctx, http.MethodGet, path, nil, into)
 }
 
 func (c *Client) ask(ctx context.Context, method, path string, body, into any) error {
+	if err := givenContext(ctx); err != nil {
+		return err
+	}
 	limited, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	response, err := c.open(limited, method, path, body, nil)
@@ -106,17 +122,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body, into any) e
 	return nil
 }
 
-// isPath says whether it can stand in the first line of a request.
-func isPath(path string) bool {
-	return strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
-}
-
 // open returns the answer when its head is there.
 func (c *Client) open(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
 	var reader io.Reader
-	if !isPath(path) {
-		return nil, failure(Usage, "%q is no path of a resource: give one such as /v1/status", path)
-	}
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
@@ -126,7 +134,7 @@ func (c *Client) open(ctx context.Context, method, path string, body any, header
 	}
 	request, err := http.NewRequestWithContext(ctx, method, "http://doyen"+path, reader)
 	if err != nil {
-		return nil, failure(Usage, "%q is no path of a resource: give one such as /v1/status", path)
+		return nil, failure(Usage, "%v", err)
 	}
 	for name, values := range header {
 		request.Header[name] = values
@@ -170,7 +178,7 @@ func (c *Client) refusal(status int, text []byte) error {
 // View returns who is in and who coordinates, as this node knows it.
 func (c *Client) View(ctx context.Context) (*View, error) {
 	view := &View{}
-	if err := c.Get(ctx, "/v1/members", view); err != nil {
+	if err := c.read(ctx, "/v1/members", view); err != nil {
 		return nil, err
 	}
 	return view, nil
@@ -179,7 +187,7 @@ func (c *Client) View(ctx context.Context) (*View, error) {
 // Leader returns whom an election found; nil: this node knows none.
 func (c *Client) Leader(ctx context.Context) (*Leader, error) {
 	leader := &Leader{}
-	if err := c.Get(ctx, "/v1/leader", leader); err != nil || leader.Name == "" {
+	if err := c.read(ctx, "/v1/leader", leader); err != nil || leader.Name == "" {
 		return nil, err
 	}
 	return leader, nil
@@ -188,7 +196,7 @@ func (c *Client) Leader(ctx context.Context) (*Leader, error) {
 // Wait waits until all of the conditions hold, also while the daemon is away. When the context is
 // over first, the error is an *Error of TimedOut or the context's own, and says what was missing.
 func (c *Client) Wait(ctx context.Context, conditions Conditions) (*View, error) {
-	if err := conditions.check(); err != nil {
+	if err := firstOf(givenContext(ctx), conditions.check()); err != nil {
 		return nil, err
 	}
 	missing := ""
@@ -224,6 +232,9 @@ func tooLate(ctx context.Context, missing string) error {
 // SetTags gives tags of this node other values and waits until the view shows them; a nil value
 // takes a tag away.
 func (c *Client) SetTags(ctx context.Context, tags map[string]*string) (*View, error) {
+	if err := firstOf(givenContext(ctx), givenTags("tags", tags)); err != nil {
+		return nil, err
+	}
 	wanted := struct {
 		Set   map[string]string `json:"set"`
 		Unset []string          `json:"unset"`

@@ -5,12 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
 
 // A page that says nothing for so long is asked for anew: its daemon may be stopped, as nothing tells.
 const longestSleep = 5 * time.Second
+
+// Within which is found why a role is not held.
+const reasonTime = 500 * time.Millisecond
 
 // LeadOptions say how Leading and Campaign go about it. The zero value will do.
 type LeadOptions struct {
@@ -64,7 +68,7 @@ func timesOf(said *content, grace time.Duration) (times, error) {
 	if grace == 0 {
 		grace = most / 2
 	}
-	if grace < 0 || grace > most {
+	if grace > most {
 		return times{}, failure(Usage, "a grace of %v does not fit into the lease of %v: give %v at the most, or start doyend with"+
 			" --profile wan", grace, said.span, most)
 	}
@@ -143,16 +147,68 @@ func (l *Lead) end() {
 // Returns what `work` returns; where that is the context's error and the lead is lost, an error for
 // errors.Is(err, ErrLeadLost).
 func (c *Client) Leading(ctx context.Context, options LeadOptions, work func(context.Context, *Lead) error) error {
-	return c.lead(ctx, c.openLease, options, "this node does not act", work)
+	if err := firstOf(givenContext(ctx), options.check(), givenWork(work)); err != nil {
+		return err
+	}
+	return c.lead(ctx, c.openLease, options, func() string { return "this node does not act" }, work)
 }
 
 // Campaign stands for the role, waits until this process holds it, and calls `work` as Leading does.
 // The role is let go when that returns.
 func (c *Client) Campaign(ctx context.Context, role Role, options LeadOptions,
 	work func(context.Context, *Lead) error) error {
+	if err := firstOf(givenContext(ctx), options.check(), role.check(&options), givenWork(work)); err != nil {
+		return err
+	}
 	request := campaignRequest(role, options)
 	open := func(ctx context.Context) (*link, error) { return c.openLink(ctx, request, true) }
-	return c.lead(ctx, open, options, "another holds the role", work)
+	return c.lead(ctx, open, options, func() string { return c.notHeld(&role) }, work)
+}
+
+// notHeld says why a campaign has not come to hold its role, as far as that is told soon.
+func (c *Client) notHeld(role *Role) string {
+	ctx, cancel := context.WithTimeout(context.Background(), reasonTime)
+	defer cancel()
+	view, err := c.View(ctx)
+	if err == nil {
+		if why := role.unfit(view); why != "" {
+			return why
+		}
+	}
+	var roles *Roles
+	for path := "/v1/roles?begin"; ; path = "/v1/roles" {
+		found := &Roles{}
+		if c.read(ctx, path, found) != nil {
+			break
+		}
+		roles = found
+		if !roles.Stale || doze(ctx, rolesPause) != nil {
+			break
+		}
+	}
+	if roles == nil {
+		return "the role was not given, and why is not known: doyen roles says who has it"
+	}
+	if state := roles.Role(role.Name); state != nil && len(state.Holders) > 0 {
+		return state.Holders[0].Member + " holds the role"
+	}
+	return "nobody gave " + role.Name + ": doyen status says whether anybody can"
+}
+
+// unfit says why this node can hold no such role, as doyen campaign does; "": it can.
+func (r *Role) unfit(view *View) string {
+	own := view.Member(view.Node)
+	if own != nil && own.Drained {
+		return fmt.Sprintf("%s is drained, and holds no role: doyen undrain %s", view.Node, view.Node)
+	}
+	if own != nil && !own.has(r.Need) {
+		remedy := r.Need
+		if !strings.Contains(remedy, "=") {
+			remedy += "=VALUE"
+		}
+		return fmt.Sprintf("%s has no tag %s, which the role %s needs: doyen tag set %s", view.Node, r.Need, r.Name, remedy)
+	}
+	return ""
 }
 
 func campaignRequest(role Role, options LeadOptions) string {
@@ -174,9 +230,9 @@ func campaignRequest(role Role, options LeadOptions) string {
 
 type opener func(context.Context) (*link, error)
 
-func (c *Client) lead(ctx context.Context, open opener, options LeadOptions, missing string,
+func (c *Client) lead(ctx context.Context, open opener, options LeadOptions, reason func() string,
 	work func(context.Context, *Lead) error) error {
-	lead, err := beginLead(ctx, open, options, missing)
+	lead, err := beginLead(ctx, open, options, reason)
 	if err != nil {
 		return err
 	}
@@ -201,14 +257,14 @@ func (c *Client) lead(ctx context.Context, open opener, options LeadOptions, mis
 }
 
 // beginLead waits until there is a lead, over restarts of the daemon.
-func beginLead(ctx context.Context, open opener, options LeadOptions, waitsFor string) (*Lead, error) {
+func beginLead(ctx context.Context, open opener, options LeadOptions, reason func() string) (*Lead, error) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if options.Timeout > 0 {
 		limited, cancel = context.WithTimeout(ctx, options.Timeout)
 	}
 	defer cancel()
 	var held *link
-	missing := waitsFor
+	missing := "" // what stands in the way, if it is not that this node has to wait
 	defer func() {
 		if held != nil {
 			held.close()
@@ -225,7 +281,7 @@ func beginLead(ctx context.Context, open opener, options LeadOptions, waitsFor s
 				sleep(limited, pause)
 			}
 			if err == nil {
-				held, missing = opened, waitsFor
+				held, missing = opened, ""
 			}
 		}
 		if held != nil {
@@ -245,6 +301,12 @@ func beginLead(ctx context.Context, open opener, options LeadOptions, waitsFor s
 			}
 		}
 		if limited.Err() != nil {
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return nil, ctx.Err()
+			}
+			if missing == "" {
+				missing = reason()
+			}
 			if ctx.Err() != nil {
 				return nil, tooLate(ctx, missing)
 			}

@@ -235,6 +235,9 @@ func (c *Client) openLease(ctx context.Context) (*link, error) {
 // that is back lends another page. A planned hand-over waits for the next call that finds none, or for
 // Close, but no longer than the last right lasts.
 func (c *Client) Acting(ctx context.Context) (*Right, error) {
+	if err := givenContext(ctx); err != nil {
+		return nil, err
+	}
 	c.linking.Lock()
 	defer c.linking.Unlock()
 	if c.link == nil {

@@ -3,7 +3,6 @@ package doyen
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -182,29 +181,6 @@ func (m *Member) has(tag string) bool {
 	key, value, valued := strings.Cut(tag, "=")
 	held, known := m.Tags[key]
 	return tag == "" || (known && (!valued || held == value))
-}
-
-const membersMax = 4096
-
-var (
-	nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,63}$`)
-	tagForm  = regexp.MustCompile(`(?s)^[^=\s]+(=.*)?$`)
-)
-
-// check refuses what Client.Wait could wait for in vain.
-func (c *Conditions) check() error {
-	if c.Members < 0 || c.Members > membersMax {
-		return failure(Usage, "Members is %d: give a number of members, 1 to %d", c.Members, membersMax)
-	}
-	for _, told := range []struct{ key, name string }{{"Name", c.Name}, {"Gone", c.Gone}, {"Coordinator", c.Coordinator}} {
-		if told.name != "" && !nameForm.MatchString(told.name) {
-			return failure(Usage, "%s is %q: give the name of a member", told.key, told.name)
-		}
-	}
-	if c.Tag != "" && !tagForm.MatchString(c.Tag) {
-		return failure(Usage, "Tag is %q: give KEY or KEY=VALUE, and no blank in the key", c.Tag)
-	}
-	return nil
 }
 
 // missing says what does not hold yet; "" when everything does.

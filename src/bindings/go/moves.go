@@ -23,6 +23,9 @@ func about(path, key, name string) string {
 // returns the view that shows it. Nobody leaves: the former coordinator becomes one of the youngest.
 // An Error with Refused says that the member cannot coordinate, or is none.
 func (c *Client) Transfer(ctx context.Context, name string) (*View, error) {
+	if err := firstOf(givenContext(ctx), givenText("name", name)); err != nil {
+		return nil, err
+	}
 	ask := func() error {
 		answer := moved{}
 		err := c.ask(ctx, http.MethodPost, about("/v1/transfer", "to", name), nil, &answer)
@@ -48,6 +51,9 @@ func (c *Client) Undrain(ctx context.Context, name string) (*View, error) {
 }
 
 func (c *Client) mark(ctx context.Context, path, name string, drained bool) (*View, error) {
+	if err := firstOf(givenContext(ctx), givenText("name", name)); err != nil {
+		return nil, err
+	}
 	ask := func() error {
 		answer := moved{}
 		err := c.ask(ctx, http.MethodPost, about(path, "node", name), nil, &answer)

@@ -1,9 +1,10 @@
 package doyen
 
-// PartitionOf returns the partition, from 0 on, of a key among so many: doyend --partitions.
+// PartitionOf returns the partition, from 0 on, of a key among so many: doyend --partitions. It panics
+// with an *Error of Usage where no cluster has so many.
 func PartitionOf(key []byte, partitions int) int {
-	if partitions < 1 || partitions > 4096 {
-		panic("doyen: give 1 to 4096 partitions, as doyend --partitions has it")
+	if partitions < 1 || partitions > partitionsMax {
+		panic(wrong("partitions", partitions, "give 1 to 4096, as doyend --partitions has it"))
 	}
 	value := uint64(0xcbf29ce484222325)
 	for _, b := range key {

@@ -59,7 +59,7 @@ func (c *Client) Roles(ctx context.Context) (*Roles, error) {
 	path := "/v1/roles?begin"
 	for asked := time.Now(); ; {
 		roles := &Roles{}
-		if err := c.Get(ctx, path, roles); err != nil {
+		if err := c.read(ctx, path, roles); err != nil {
 			return nil, err
 		}
 		if !roles.Stale || time.Since(asked) > rolesTime {
@@ -82,8 +82,8 @@ func (c *Client) Resign(ctx context.Context, role string) (int, error) {
 	var answer struct {
 		Resigning int `json:"resigning"`
 	}
-	if role == "" {
-		return 0, failure(Usage, "the role is empty: give its name")
+	if err := firstOf(givenContext(ctx), givenName("role", role)); err != nil {
+		return 0, err
 	}
 	err := c.ask(ctx, http.MethodPost, "/v1/resign?role="+url.QueryEscape(role), nil, &answer)
 	return answer.Resigning, err

@@ -23,20 +23,21 @@ const (
 // find returns the path of the control socket: the one given, else DOYEN_CONTROL, else the only one
 // there is, as the command doyen does.
 func find(control string) (string, error) {
-	if control == "" {
-		control = os.Getenv("DOYEN_CONTROL")
+	if control != "" {
+		return control, givenControl("Control", control)
 	}
-	if control == "" {
-		var err error
-		if control, err = search(); err != nil {
-			return "", err
-		}
+	control, set := os.LookupEnv("DOYEN_CONTROL")
+	if set && control == "" {
+		return "", failure(Usage, "DOYEN_CONTROL is empty: say which daemon is meant, or unset it")
 	}
-	if len(control) > pathBytesMax {
-		return "", failure(Usage, "the socket path %s is longer than the %d bytes that a Unix socket allows: use a shorter"+
-			" path, or one relative to its directory", control, pathBytesMax)
+	if set {
+		return control, givenControl("DOYEN_CONTROL", control)
 	}
-	return control, nil
+	control, err := search()
+	if err != nil {
+		return "", err
+	}
+	return control, givenControl("the only socket", control)
 }
 
 func search() (string, error) {
@@ -77,11 +78,16 @@ const noAccount = -1
 // account returns the number of the account that doyend is expected to have, besides one's own and
 // root's.
 func account(name string) (int, error) {
+	told := "ExpectUser"
 	if name == "" {
-		name = os.Getenv("DOYEN_EXPECT_USER")
-	}
-	if name == "" {
-		return noAccount, nil
+		set := false
+		told = "DOYEN_EXPECT_USER"
+		if name, set = os.LookupEnv(told); !set {
+			return noAccount, nil
+		}
+		if name == "" {
+			return noAccount, failure(Usage, "%s is empty: say which account the daemon runs as, or unset it", told)
+		}
 	}
 	text := name
 	if known, err := user.Lookup(name); err == nil {
@@ -89,8 +95,7 @@ func account(name string) (int, error) {
 	}
 	number, err := strconv.ParseUint(text, 10, 32)
 	if err != nil || number == 1<<32-1 {
-		return noAccount, failure(Usage, "ExpectUser %s: there is no such account; give the one that doyend runs as, by its name"+
-			" or number", name)
+		return noAccount, wrong(told, name, "there is no such account; give the one that doyend runs as, by its name or number")
 	}
 	return int(number), nil
 }

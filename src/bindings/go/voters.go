@@ -76,7 +76,7 @@ func (c *Client) Voters(ctx context.Context) (*Voters, error) {
 	began := time.Now()
 	for {
 		voters := &Voters{}
-		if err := c.Get(ctx, "/v1/voters", voters); err != nil {
+		if err := c.read(ctx, "/v1/voters", voters); err != nil {
 			return nil, err
 		}
 		if voters.Waiting == 0 || time.Since(began) > votersTime {
@@ -93,6 +93,9 @@ func (c *Client) Voters(ctx context.Context) (*Voters, error) {
 // Refused says that it cannot be done, or that nobody acts; a change that has begun goes on when the
 // context ends.
 func (c *Client) ReplaceVoter(ctx context.Context, name, by string) (*Voters, error) {
+	if err := firstOf(givenContext(ctx), givenName("name", name), givenText("by", by)); err != nil {
+		return nil, err
+	}
 	before, err := c.Voters(ctx)
 	if err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ func (c *Client) ReplaceVoter(ctx context.Context, name, by string) (*Voters, er
 	missing := "the voter is not replaced"
 	for asked := time.Now(); ; {
 		voters := &Voters{}
-		if err := c.Get(ctx, "/v1/voters", voters); err != nil {
+		if err := c.read(ctx, "/v1/voters", voters); err != nil {
 			return nil, err
 		}
 		if voters.shows(before, name, by) {

@@ -55,9 +55,7 @@ type Watch struct {
 // after it. It ends with the context.
 func (c *Client) Watch(ctx context.Context, resume string) *Watch {
 	w := &Watch{client: c, ctx: ctx, resume: resume, met: resume != "", pause: pauseMin}
-	if len(resume) > 63 || strings.IndexFunc(resume, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
-		w.err = failure(Usage, "resume %q: give that of an earlier event", resume)
-	}
+	w.err = firstOf(givenContext(ctx), givenToken("resume", resume))
 	return w
 }
 
@@ -209,6 +207,9 @@ func (c *Client) events(ctx context.Context, resume string) (*stream, error) {
 		response.Body.Close()
 		alarm.Stop()
 		cancel()
+		if response.StatusCode == http.StatusBadRequest && resume != "" {
+			return nil, noToken("resume", resume)
+		}
 		return nil, c.refusal(response.StatusCode, text)
 	}
 	s := &stream{client: c, ctx: ctx, cancel: cancel, body: response.Body, alarm: alarm}

@@ -1,13 +1,13 @@
 // Asks the doyend of this host, and waits for the answer.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { inspect } from "node:util";
 
-import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE, checkOptions, senseless, tooLate } from "./errors.js";
+import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, senseless, tooLate } from "./errors.js";
+import * as given from "./given.js";
 import { REQUEST_MS, events, get } from "./http.js";
 import { Answer, Lead, Link, tryToLead } from "./lease.js";
 import { checkConditions, isReplaced, leaderOf, missingIn, viewOf, votersOf } from "./model.js";
-import { Holding, RoleLink, campaignBody } from "./role.js";
+import { Holding, RoleLink, campaignBody, unfit, waitedFor } from "./role.js";
 import { rolesOf } from "./roles.js";
 import { QUIET_MS, Story } from "./story.js";
 import { account, find } from "./target.js";
@@ -19,6 +19,7 @@ const VOTERS_MS = 500; // within which voters say how they stand
 const VOTERS_PAUSE_MS = 20;
 const ROLES_MS = 1000; // after which a member that was asked is not likely to answer
 const ROLES_PAUSE_MS = 10;
+const REASON_MS = 500; // within which is found why a role is not held
 const WISH_AGAIN_MS = 1000; // then it is asked again: the coordinator that was asked may have gone
 const ASK_AGAIN_MS = 2000; // a node that finds no coordinator gives up after a while
 
@@ -38,17 +39,13 @@ const CAMPAIGN = ["policy", "value", "holders", "priority", "preempt", "preemptA
 
 // Refuses at once what would fail when the lead is there.
 function checkLeading(what, block, options, known) {
-  if (typeof block !== "function") {
-    throw new DoyenError(USAGE, `${what} has no function to call: give one that acts, and ends when its lead is lost`);
-  }
-  checkOptions(what, options, known);
+  given.block("block", block);
+  given.options(what, options, known);
+  given.optional(given.span, "graceMs", options.graceMs);
 }
 
 // The path with a query that says whom it is about.
 function about(path, key, name) {
-  if (typeof name !== "string" || name === "") {
-    throw new DoyenError(USAGE, `${key} is ${inspect(name)}: give a name`);
-  }
   return `${path}?${key}=${encodeURIComponent(name)}`;
 }
 
@@ -59,9 +56,7 @@ function doze(ms, signal) {
 
 // When it has to be over. Without that it would never be.
 function end(timeoutMs) {
-  if (!(typeof timeoutMs === "number" && timeoutMs >= 0)) {
-    throw new DoyenError(USAGE, `timeoutMs is ${inspect(timeoutMs)}: give the time in ms within which it has to be done`);
-  }
+  given.timeout("timeoutMs", timeoutMs);
   return performance.now() + timeoutMs;
 }
 
@@ -72,7 +67,7 @@ export class Client {
   #acting = Promise.resolve();
 
   constructor(options = {}) {
-    checkOptions("Client", options, ["control", "expectUser"]);
+    given.options("Client", options, ["control", "expectUser"]);
     const { control, expectUser } = options;
     this.#daemon = { control: find(control), expected: account(expectUser) };
   }
@@ -88,21 +83,24 @@ export class Client {
   }
 
   async get(path, options = {}) {
-    checkOptions("get", options, ["signal"]);
+    given.resource("path", path);
+    given.options("get", options, ["signal"]);
     const { signal } = options;
     return get(this.#daemon, path, { signal });
   }
 
-  async view(options) {
+  async view(options = {}) {
+    given.options("view", options, ["signal"]);
     return viewOf(await this.get("/v1/members", options));
   }
 
-  async leader(options) {
+  async leader(options = {}) {
+    given.options("leader", options, ["signal"]);
     return leaderOf(await this.get("/v1/leader", options));
   }
 
   watch(options = {}) {
-    checkOptions("watch", options, ["resume", "signal"]);
+    given.options("watch", options, ["resume", "signal"]);
     const { resume, signal } = options;
     return this.#watch(new Story(resume), signal);
   }
@@ -155,13 +153,9 @@ export class Client {
   }
 
   async setTags(changes, options = {}) {
-    checkOptions("setTags", options, ["timeoutMs", "signal"]);
+    given.options("setTags", options, ["timeoutMs", "signal"]);
+    given.tags("changes", changes);
     const wanted = Object.entries(changes);
-    for (const [key, value] of wanted) {
-      if (value !== null && typeof value !== "string") {
-        throw new DoyenError(USAGE, `tag ${key}: ${JSON.stringify(value)}: give a text, or null for a tag that goes`);
-      }
-    }
     const document = {
       set: Object.fromEntries(wanted.filter(([, value]) => value !== null)),
       unset: wanted.filter(([, value]) => value === null).map(([key]) => key),
@@ -175,7 +169,7 @@ export class Client {
   }
 
   async transfer(options = {}) {
-    checkOptions("transfer", options, ["name", "timeoutMs", "signal"]);
+    given.options("transfer", options, ["name", "timeoutMs", "signal"]);
     const move = this.#move("/v1/transfer", "to", options.name);
     return this.#bringAbout(move.ask, (view) => view.coordinator?.name === move.name, "the member does not coordinate", options);
   }
@@ -189,7 +183,7 @@ export class Client {
   }
 
   async #mark(what, drained, options) {
-    checkOptions(what, options, ["name", "timeoutMs", "signal"]);
+    given.options(what, options, ["name", "timeoutMs", "signal"]);
     const move = this.#move(`/v1/${what}`, "node", options.name);
     const shown = (view) => view.member(move.name)?.drained === drained;
     return this.#bringAbout(move.ask, shown, "the view does not show the mark; is there a coordinator?", options);
@@ -197,6 +191,7 @@ export class Client {
 
   // What is asked of a member: of the one that the answer names from then on.
   #move(path, key, name) {
+    given.optional(given.named, "name", name);
     let where = name === undefined ? path : about(path, key, name);
     const move = {
       name,
@@ -234,7 +229,7 @@ export class Client {
   }
 
   async roles(options = {}) {
-    checkOptions("roles", options, ["signal"]);
+    given.options("roles", options, ["signal"]);
     const { signal } = options;
     let path = "/v1/roles?begin";
     for (let until = performance.now() + ROLES_MS; ; ) {
@@ -251,7 +246,8 @@ export class Client {
   }
 
   async resign(role, options = {}) {
-    checkOptions("resign", options, ["signal"]);
+    given.named("role", role);
+    given.options("resign", options, ["signal"]);
     const answer = await get(this.#daemon, about("/v1/resign", "role", role), { document: null, signal: options.signal });
     if (!Number.isInteger(answer.resigning)) {
       throw senseless(this.control, "no resigning");
@@ -260,7 +256,7 @@ export class Client {
   }
 
   async voters(options = {}) {
-    checkOptions("voters", options, ["signal"]);
+    given.options("voters", options, ["signal"]);
     const { signal } = options;
     const until = performance.now() + VOTERS_MS;
     for (;;) {
@@ -273,7 +269,9 @@ export class Client {
   }
 
   async replaceVoter(name, options = {}) {
-    checkOptions("replaceVoter", options, ["by", "timeoutMs", "signal"]);
+    given.options("replaceVoter", options, ["by", "timeoutMs", "signal"]);
+    given.named("name", name);
+    given.optional(given.named, "by", options.by);
     const { by = name, timeoutMs, signal } = options;
     const until = end(timeoutMs);
     const before = await this.voters({ signal });
@@ -356,18 +354,40 @@ export class Client {
 
   async leading(block, options = {}) {
     checkLeading("leading", block, options, LEADING);
-    return this.#lead(block, (signal) => Link.open(this.#daemon, signal), Lead, options);
+    const open = (signal) => Link.open(this.#daemon, signal);
+    return this.#lead(block, Lead, open, () => "this node does not act", options);
   }
 
   async campaign(role, block, options = {}) {
     checkLeading("campaign", block, options, CAMPAIGN);
     const body = campaignBody(role, options);
     const hold = (holding) => block(Object.assign(holding, { role }));
-    return this.#lead(hold, (signal) => RoleLink.open(this.#daemon, body, signal), Holding, options);
+    const open = (signal) => RoleLink.open(this.#daemon, body, signal);
+    return this.#lead(hold, Holding, open, () => this.#notHeld(role, options), options);
   }
 
-  async #lead(block, openLink, Kind, options) {
-    const lead = await this.#beginLead(openLink, Kind, options);
+  // Why a campaign has not come to hold its role, as far as that is told soon.
+  async #notHeld(role, { need, signal }) {
+    const until = performance.now() + REASON_MS;
+    const ask = (path) => get(this.#daemon, path, { signal, timeoutMs: REASON_MS });
+    try {
+      const why = unfit(viewOf(await ask("/v1/members")), role, need);
+      for (let path = "/v1/roles?begin"; why === ""; path = "/v1/roles") {
+        const roles = rolesOf(await ask(path));
+        if (!roles.stale || performance.now() >= until) {
+          return waitedFor(roles, role);
+        }
+        await doze(ROLES_PAUSE_MS, signal);
+      }
+      return why;
+    } catch {
+      signal?.throwIfAborted();
+      return "the role was not given, and why is not known: doyen roles says who has it";
+    }
+  }
+
+  async #lead(block, Kind, openLink, reason, options) {
+    const lead = await this.#beginLead(Kind, openLink, reason, options);
     try {
       return await block(lead);
     } catch (error) {
@@ -377,9 +397,9 @@ export class Client {
     }
   }
 
-  async #beginLead(openLink, Kind, { graceMs, timeoutMs, signal }) {
+  async #beginLead(Kind, openLink, reason, { graceMs, timeoutMs, signal }) {
     const until = timeoutMs === undefined ? Infinity : end(timeoutMs);
-    let missing = "this node does not act";
+    let missing = "";
     let link = null;
     let first = true;
 
@@ -397,7 +417,7 @@ export class Client {
             link = await openLink(signal);
           }
           first = false;
-          missing = link.missing;
+          missing = "";
           count = link.count;
           const found = await tryToLead(link, Kind, graceMs, signal);
           if (found.lead) {
@@ -419,7 +439,7 @@ export class Client {
         }
         const leftMs = until - performance.now();
         if (leftMs <= 0) {
-          throw tooLate(timeoutMs, missing);
+          throw tooLate(timeoutMs, missing || (await reason()));
         }
         await this.#pause(link, count, Math.min(pauseMs, leftMs), signal);
       }

@@ -21,17 +21,6 @@ export class LeadLost extends DoyenError {
   }
 }
 
-// Refuses options that are none: what is misspelt would be passed over.
-export function checkOptions(what, options, known) {
-  if (options === null || typeof options !== "object") {
-    throw new DoyenError(USAGE, `${what} knows no ${JSON.stringify(options)}: give an object with ${known.join(", ")}`);
-  }
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    throw new DoyenError(USAGE, `${what} knows no ${unknown}: there are ${known.join(", ")}`);
-  }
-}
-
 export function senseless(where, what) {
   return new DoyenError(REFUSED, `the answer of ${where} makes no sense (${what}): is it doyend?`);
 }

@@ -3,7 +3,8 @@
 import fs from "node:fs";
 import http from "node:http";
 
-import { DoyenError, REFUSED, USAGE, senseless, silent } from "./errors.js";
+import { DoyenError, REFUSED, senseless, silent } from "./errors.js";
+import { noToken } from "./given.js";
 import { pathOf, take, unreachable } from "./target.js";
 
 export const REQUEST_MS = 5000; // within which an answer is there
@@ -22,9 +23,6 @@ export function explain(control, error, signal) {
 
 // A request to the socket that was looked at, and to no other.
 function begin(daemon, path, { method = "GET", headers, signal }) {
-  if (!/^\/[\x21-\x7e]*$/.test(path)) {
-    throw new DoyenError(USAGE, `${JSON.stringify(path)} is no path of a resource: give one such as /v1/status`);
-  }
   const fd = take(daemon.control, daemon.expected);
   const options = { socketPath: pathOf(fd), path, method, agent: false, signal };
   const request = http.request({
@@ -172,7 +170,11 @@ export async function* events(daemon, headers, { quietMs, signal }) {
     signal,
   });
   if (response.statusCode !== 200) {
-    await documentOf(daemon, response, { signal });
+    const resume = headers["Last-Event-ID"];
+    const status = response.statusCode;
+    await documentOf(daemon, response, { signal }).catch((error) => {
+      throw status === 400 && resume !== undefined ? noToken("resume", resume) : error;
+    });
     throw senseless(daemon.control, "no events");
   }
   const stream = new Stream(daemon.control);

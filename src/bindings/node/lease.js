@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { Moment } from "./clock.js";
 import { DoyenError, LeadLost, REFUSED, USAGE, senseless } from "./errors.js";
+import * as given from "./given.js";
 import { get, open } from "./http.js";
 
 export const LEASE_MS = 500; // within which an answer about the lease is there
@@ -17,6 +18,7 @@ const STOPPED = "s";
 const POLLS_PER_RENEWAL = 4;
 const POLL_MS_MIN = 20;
 const MARGIN_MS_MIN = 2;
+const TIMER_MS_MAX = 2 ** 31 - 1; // a longer one ends at once
 
 function refusalOf(daemon, status) {
   if (status === 404) {
@@ -42,7 +44,6 @@ export class Link {
   #count = 0;
   stopAsked = false;
   open = true;
-  missing = "this node does not act"; // while it cannot lead
   why = "this node gives its right up"; // when it is to stop
 
   static async open(daemon, signal) {
@@ -202,7 +203,7 @@ export class Lead {
   #times;
   #why = "";
   #lost = new AbortController();
-  #over = new AbortController();
+  #over = new AbortController(); // also when its block is over
   #looking;
 
   constructor(link, answer, times) {
@@ -245,13 +246,15 @@ export class Lead {
 
   // Sleeps so long; rejects with LeadLost at once when the lead is lost.
   async sleep(ms) {
-    this.check();
-    try {
-      await sleep(ms, undefined, { signal: this.signal });
-    } catch {
-      throw this.#error();
+    given.timeout("ms", ms);
+    const until = performance.now() + ms;
+    for (this.check(); performance.now() < until; this.check()) {
+      try {
+        await sleep(Math.min(until - performance.now(), TIMER_MS_MAX), undefined, { signal: this.#over.signal });
+      } catch {
+        throw this.#error();
+      }
     }
-    this.check();
   }
 
   // Nothing acts any more: a hand-over that waits for it goes on.
@@ -270,6 +273,7 @@ export class Lead {
   #lose(why) {
     this.#why = why;
     this.#lost.abort(this.#error());
+    this.#over.abort();
     return 0;
   }
 

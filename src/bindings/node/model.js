@@ -1,6 +1,7 @@
 // What a node knows, as values that do not change.
 
-import { DoyenError, REFUSED, USAGE, checkOptions } from "./errors.js";
+import { DoyenError, REFUSED, USAGE } from "./errors.js";
+import * as given from "./given.js";
 
 export function memberOf(entry) {
   return Object.freeze({
@@ -102,7 +103,7 @@ export function diffOf(before, after) {
 }
 
 // Has the member this "key" or "key=value", if there is one?
-function has({ tags }, tag) {
+export function hasTag({ tags }, tag) {
   if (tag === undefined) {
     return true;
   }
@@ -116,18 +117,20 @@ const MEMBERS_MAX = 4096;
 
 // Refuses what Client.wait could wait for in vain.
 export function checkConditions(options) {
-  checkOptions("wait", options, [...CONDITIONS, "timeoutMs", "signal"]);
-  const { members, name, gone, coordinator, tag, acting, guardMet } = options;
-  if (members !== undefined && !(Number.isInteger(members) && members > 0 && members <= MEMBERS_MAX)) {
-    throw new DoyenError(USAGE, `members is ${JSON.stringify(members)}: give a number of members, 1 to ${MEMBERS_MAX}`);
-  }
+  given.options("wait", options, [...CONDITIONS, "timeoutMs", "signal"]);
+  const { members, atLeast, name, gone, coordinator, tag, acting, guardMet } = options;
+  given.optional(given.whole, "members", members, 1, MEMBERS_MAX, " of members");
   for (const [key, told] of Object.entries({ name, gone, coordinator })) {
-    if (told !== undefined && !(typeof told === "string" && /^[A-Za-z0-9._-]{1,63}$/.test(told))) {
-      throw new DoyenError(USAGE, `${key} is ${JSON.stringify(told)}: give the name of a member`);
-    }
+    given.optional(given.member, key, told);
   }
-  if (tag !== undefined && !(typeof tag === "string" && /^[^=\s]+(=.*)?$/s.test(tag))) {
-    throw new DoyenError(USAGE, `tag is ${JSON.stringify(tag)}: give KEY or KEY=VALUE, and no blank in the key`);
+  for (const [key, told] of Object.entries({ atLeast, acting, guardMet })) {
+    given.optional(given.flag, key, told);
+  }
+  given.optional(given.tag, "tag", tag);
+  given.apart("name", name, "gone", gone, "cannot be a member and gone at once");
+  given.apart("coordinator", coordinator, "gone", gone, "cannot coordinate and be gone at once");
+  if (atLeast && members === undefined) {
+    throw given.wrong("atLeast", atLeast, "it goes with members");
   }
   const asked = [members, name, gone, coordinator, tag].some((told) => told !== undefined);
   if (!asked && !acting && !guardMet) {
@@ -138,7 +141,7 @@ export function checkConditions(options) {
 // What of the conditions of Client.wait does not hold yet, for a message; empty when everything
 // does.
 export function missingIn(view, { members, atLeast, name, gone, coordinator, acting, guardMet, tag }) {
-  const count = view.members.filter((member) => has(member, tag)).length;
+  const count = view.members.filter((member) => hasTag(member, tag)).length;
   const chosen = name === undefined ? null : view.member(name);
   const alone = tag !== undefined && members === undefined && name === undefined;
   const having = tag === undefined ? "" : ` with ${tag}`;
@@ -148,7 +151,7 @@ export function missingIn(view, { members, atLeast, name, gone, coordinator, act
     [view.phase !== "member", `${view.node} is in phase ${view.phase}`],
     [few, `${count} members${having} where ${members}${atLeast ? " or more" : ""} are waited for`],
     [alone && count === 0, `no member has the tag ${tag}`],
-    [chosen !== null && !has(chosen, tag), `${name} has not the tag ${tag}`],
+    [chosen !== null && !hasTag(chosen, tag), `${name} has not the tag ${tag}`],
     [name !== undefined && !view.member(name), `${name} is not a member`],
     [gone !== undefined && view.member(gone), `${gone} is a member`],
     [coordinator !== undefined && coordinator !== named, `the coordinator is ${named ?? "not known"}`],

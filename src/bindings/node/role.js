@@ -7,16 +7,57 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { Moment } from "./clock.js";
 import { DoyenError, REFUSED, senseless, silent } from "./errors.js";
+import * as given from "./given.js";
 import { REQUEST_MS, documentOf, open } from "./http.js";
 import { LEASE_MS, Lead, Link } from "./lease.js";
+import { hasTag } from "./model.js";
 
+const HOLDERS_MAX = 64;
+const PRIORITY_MAX = 2 ** 32 - 1;
+const PREEMPT_AFTER_MS_MAX = 86400000;
+const GRACE_MS_MAX = 600000;
 const ASK = "h";
 const FINAL = ["terms", "many", "resigned"]; // reasons for which a campaign ends for good
 const LINE_CHARS_MAX = 65536;
 
 // What is sent for it; what is undefined is left out.
 export function campaignBody(role, { policy, value, holders, priority, preempt, preemptAfterMs, need, graceMs } = {}) {
-  return JSON.stringify({ role, policy, value, holders, priority, preempt, preempt_after_ms: preemptAfterMs, need, grace_ms: graceMs });
+  given.named("role", role);
+  given.optional(given.word, "policy", policy, "first", "oldest", "priority");
+  given.optional(given.text, "value", value);
+  given.optional(given.whole, "holders", holders, 1, HOLDERS_MAX);
+  given.optional(given.whole, "priority", priority, 0, PRIORITY_MAX);
+  given.optional(given.flag, "preempt", preempt);
+  given.optional(given.span, "preemptAfterMs", preemptAfterMs, PREEMPT_AFTER_MS_MAX);
+  given.optional(given.tag, "need", need);
+  given.optional(given.span, "graceMs", graceMs, GRACE_MS_MAX);
+  if (priority !== undefined && policy !== "priority") {
+    throw given.wrong("priority", priority, 'it goes with policy: "priority" alone');
+  }
+  if (preempt === false && preemptAfterMs > 0) {
+    throw given.wrong("preemptAfterMs", preemptAfterMs, "it does not go with preempt: false");
+  }
+  const [preempt_after_ms, grace_ms] = [preemptAfterMs, graceMs].map((ms) => (ms === undefined ? ms : Math.trunc(ms)));
+  return JSON.stringify({ role, policy, value, holders, priority, preempt, preempt_after_ms, need, grace_ms });
+}
+
+// Why this node can hold no such role, as `doyen campaign` says it; empty where it can.
+export function unfit(view, role, need) {
+  const own = view.member(view.node);
+  if (own?.drained) {
+    return `${view.node} is drained, and holds no role: doyen undrain ${view.node}`;
+  }
+  if (own && need !== undefined && !hasTag(own, need)) {
+    const remedy = need.includes("=") ? need : `${need}=VALUE`;
+    return `${view.node} has no tag ${need}, which the role ${role} needs: doyen tag set ${remedy}`;
+  }
+  return "";
+}
+
+// Who has the role that this process stood for.
+export function waitedFor(roles, role) {
+  const [holder] = roles.role(role)?.holders ?? [];
+  return holder ? `${holder.member} holds the role` : `nobody gave ${role}: doyen status says whether anybody can`;
 }
 
 // Throws what an answer other than 101 means.
@@ -59,7 +100,6 @@ export class RoleLink extends Link {
   #text = "";
   #head = null; // the first line
   #question = null; // that is not answered yet
-  missing = "another holds the role";
   over = ""; // why it has ended for good
 
   static async open(daemon, body, signal) {

@@ -1,6 +1,6 @@
 // A watch as it goes on over restarts of the daemon: what to resume from, and what a gap hid.
 
-import { DoyenError, USAGE } from "./errors.js";
+import * as given from "./given.js";
 import { diffOf, memberOf, viewOf } from "./model.js";
 
 const PAUSE_MS_MIN = 100;
@@ -22,9 +22,7 @@ export class Story {
   #pauseMs = PAUSE_MS_MIN;
 
   constructor(resume) {
-    if (resume !== undefined && resume !== null && !/^[\x20-\x7e]{1,63}$/.test(resume)) {
-      throw new DoyenError(USAGE, `resume ${JSON.stringify(resume)}: give the token that an earlier event has`);
-    }
+    given.optional(given.token, "resume", resume ?? undefined);
     this.#resume = resume ?? null;
     this.#met = this.#resume !== null; // the daemon was there before
   }

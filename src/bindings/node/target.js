@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE } from "./errors.js";
+import * as given from "./given.js";
 
 export const SYSTEM_DIRECTORY = "/run/doyen";
 const PATH_BYTES_MAX = 107;
@@ -20,18 +21,18 @@ function list(directory) {
 
 // The path of the control socket: the one given, else DOYEN_CONTROL, else the only one there is.
 export function find(control, environment = process.env, system = SYSTEM_DIRECTORY) {
-  if (control === "") {
-    throw new DoyenError(USAGE, "control is empty: name the daemon's socket, or leave it out");
+  given.optional(given.path, "control", control);
+  const told = control ?? environment.DOYEN_CONTROL;
+  if (told === "") {
+    throw new DoyenError(USAGE, "DOYEN_CONTROL is empty: say which daemon is meant, or unset it");
   }
-  if (control !== undefined && typeof control !== "string") {
-    throw new DoyenError(USAGE, `control is ${JSON.stringify(control)}: name the daemon's socket, or leave it out`);
-  }
-  const found = control || environment.DOYEN_CONTROL || search(environment, system);
+  const found = told ?? search(environment, system);
   if (Buffer.byteLength(found) > PATH_BYTES_MAX) {
-    throw new DoyenError(
-      USAGE,
-      `the socket path ${found} is longer than the ${PATH_BYTES_MAX} bytes that a Unix socket allows:
-       use a shorter path, or one relative to its directory`,
+    throw given.wrong(
+      control === undefined ? "DOYEN_CONTROL" : "control",
+      found,
+      `it is longer than the ${PATH_BYTES_MAX} bytes that a Unix socket allows; use a shorter path, or
+       one relative to its directory`,
     );
   }
   return found;
@@ -73,9 +74,14 @@ function search(environment, system) {
 
 // The number of the account that doyend is expected to have, besides one's own and root's. Names
 // are those of /etc/passwd.
-export function account(user = process.env.DOYEN_EXPECT_USER) {
-  if (!user) {
+export function account(expectUser) {
+  given.optional(given.account, "expectUser", expectUser);
+  const user = expectUser ?? process.env.DOYEN_EXPECT_USER;
+  if (user === undefined) {
     return undefined;
+  }
+  if (user === "") {
+    throw new DoyenError(USAGE, "DOYEN_EXPECT_USER is empty: say which account the daemon runs as, or unset it");
   }
   if (/^[0-9]+$/.test(user) && Number(user) < 2 ** 32 - 1) {
     return Number(user);
@@ -83,10 +89,10 @@ export function account(user = process.env.DOYEN_EXPECT_USER) {
   const lines = fs.readFileSync("/etc/passwd", "utf8").split("\n");
   const entry = lines.map((line) => line.split(":")).find(([name]) => name === String(user));
   if (entry === undefined) {
-    throw new DoyenError(
-      USAGE,
-      `expectUser ${user}: there is no such account in /etc/passwd; give the one that doyend runs as,
-       by its name or number`,
+    throw given.wrong(
+      expectUser === undefined ? "DOYEN_EXPECT_USER" : "expectUser",
+      user,
+      "there is no such account in /etc/passwd; give the one that doyend runs as, by its name or number",
     );
   }
   return Number(entry[2]);

@@ -15,6 +15,7 @@
 #include "runtime/options/option_kinds.h"
 #include "runtime/options/value.h"
 #include "words/address_text.h"
+#include "words/terms_text.h"
 
 /* --- The body -------------------------------------------------------------------------------- */
 
@@ -547,6 +548,17 @@ static struct answer against_record(const struct facts *facts, const struct vote
                : (struct answer){.status = 0};
 }
 
+/* In the words of doyen voters. */
+static struct answer without_voters(const struct facts *facts)
+{
+    char policy[GUARD_TEXT_MAX];
+
+    guard_text(&facts->guard.guard, policy);
+    return answer_problem(MHD_HTTP_CONFLICT, "no voters",
+                          "strict is chosen when all members start, by --guard and --voters",
+                          "the guard is %s, not strict", policy);
+}
+
 static struct answer ask_for(const struct facts *facts, const struct voter_survey *survey,
                              const struct wanted *wanted)
 {
@@ -556,9 +568,7 @@ static struct answer ask_for(const struct facts *facts, const struct voter_surve
         return move_request_not_a_member(facts);
     }
     if (facts->guard.guard.policy != GUARD_STRICT) {
-        return answer_problem(MHD_HTTP_CONFLICT, "another guard",
-                              "doyen change guard=… changes that guard",
-                              "there are no voters: the guard is not strict");
+        return without_voters(facts);
     }
     if (voter_lists_are_joint(facts->voters) || !is_number_of(facts, wanted->number)) {
         return answer_under_way(facts);

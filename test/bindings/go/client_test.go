@@ -225,7 +225,7 @@ func TestNobodyThereIsSaidInOneLine(t *testing.T) {
 	if _, err = client.Acting(within(t)); codeOf(err) != doyen.Unreachable {
 		t.Error(err)
 	}
-	err = client.Leading(within(t), doyen.LeadOptions{}, nil)
+	err = client.Leading(within(t), doyen.LeadOptions{}, idle)
 	if codeOf(err) != doyen.Unreachable {
 		t.Error(err)
 	}

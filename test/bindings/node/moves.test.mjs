@@ -60,7 +60,7 @@ test("what is no name, and no option, is refused before it is sent", async () =>
     for (const name of ["", 5, null]) {
       await assert.rejects(client[what]({ name, timeoutMs }), { code: USAGE, message: /give a name/ });
     }
-    await assert.rejects(client[what]("athens"), { code: USAGE, message: new RegExp(`${what} knows no`) });
+    await assert.rejects(client[what]("athens"), { code: USAGE, message: new RegExp(what) });
     await assert.rejects(client[what](), { code: USAGE, message: /timeoutMs is undefined/ });
     await assert.rejects(client[what]({ timeoutMs }), { code: UNREACHABLE });
   }

@@ -80,7 +80,7 @@ test("a role goes from one to the other", async (t) => {
       assert.equal(roles[0].holders[0].value, "here");
       assert.equal(roles[0].holders[0].token, String(first.token));
       const asked = other.campaign("job", () => {}, { timeoutMs: 200 });
-      await assert.rejects(asked, { code: TIMED_OUT, message: /another holds the role/ });
+      await assert.rejects(asked, { code: TIMED_OUT, message: /(athens|byzantium) holds the role/ });
       return first.token;
     },
     { value: "here", timeoutMs },

@@ -13,12 +13,15 @@ import asyncio
 import socket
 import time
 from contextlib import asynccontextmanager
-from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional, TypeVar, Union
 
-from . import target
+from . import given, target
 from .client import (
     LEASE_S,
+    NOT_ACTING,
+    NOT_TOLD,
     PAUSE_S,
+    REASON_S,
     REQUEST_S,
     ROLES_PAUSE_S,
     ROLES_S,
@@ -26,6 +29,7 @@ from .client import (
     VOTERS_S,
     AnyLead,
     answer_within,
+    check_lead,
     end,
     may_pass,
     silent,
@@ -36,7 +40,7 @@ from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, try_to_lead
 from .model import Conditions, Event, Leader, Replacement, View, Voters
-from .role import Holding, RoleLink, campaign_request, over
+from .role import Holding, RoleLink, campaign_request, over, unfit, waited_for
 from .roles import Roles
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
@@ -47,6 +51,7 @@ __all__ = ["Client", "Holding", "Lead"]
 _LOOK_AGAIN_S = 1.0
 _T = TypeVar("_T")
 _Opening = Callable[[], Awaitable[Link]]
+_Reason = Callable[[], Awaitable[str]]
 
 
 async def _doze(seconds: float, *connections: socket.socket) -> None:
@@ -66,10 +71,14 @@ async def _doze(seconds: float, *connections: socket.socket) -> None:
             loop.remove_reader(descriptor)
 
 
+async def _not_acting() -> str:
+    return NOT_ACTING
+
+
 class Client:
     """The doyend of this host, as `doyen.Client`, for one event loop."""
 
-    def __init__(self, control: Optional[str] = None, *, expect_user: Optional[str] = None) -> None:
+    def __init__(self, control: Optional[str] = None, *, expect_user: Union[str, int, None] = None) -> None:
         self.control = target.find(control)
         self._expected = target.account(expect_user)
         self._link: Optional[Link] = None  # for acting()
@@ -152,6 +161,7 @@ class Client:
         finally:
             connection.close()
         if response.status != 200:
+            story.refused(response.status)
             response.document(body)
         raise Error(UNREACHABLE, f"the daemon at {self.control} went away")
 
@@ -248,6 +258,7 @@ class Client:
 
     async def resign(self, role: str) -> int:
         """Has the clients of this node stand for the role no more; see `doyen.Client.resign`."""
+        given.named("role", role)
         return int(told(await self._ask(post_about("/v1/resign", "role", role)), "resigning"))
 
     async def voters(self) -> Voters:
@@ -261,8 +272,9 @@ class Client:
 
     async def replace_voter(self, name: str, by: Optional[str] = None, *, timeout: float) -> Voters:
         """Has another node, or another record, vote; see `doyen.Client.replace_voter`."""
+        asked = Replacement(name, by)
         until = end(timeout)
-        asked = Replacement(name, by, await self.voters())
+        asked.begin(await self.voters())
         await self._ask(post("/v1/voters", asked.body()), answer_within(until))
         missing = "the voter is not replaced"
         while True:
@@ -315,7 +327,7 @@ class Client:
         seconds to come to its end, and then the right to act may end. `lead.held()` and
         `lead.check()` are as in `doyen.Lead`; do not call `lead.sleep()`, which blocks the loop.
         """
-        lead = await self._begin_lead(Lead, self._open_link, grace, timeout)
+        lead = await self._begin_lead(Lead, self._open_link, _not_acting, grace, timeout)
         async with self._lead(lead):
             yield lead
 
@@ -342,7 +354,11 @@ class Client:
             role, policy, value, holders, priority, preempt, grace, need, preempt_after
         )
         holding = await self._begin_lead(
-            Holding, lambda: self._open_link(RoleLink, asked), grace, timeout
+            Holding,
+            lambda: self._open_link(RoleLink, asked),
+            lambda: self._not_held(role, need),
+            grace,
+            timeout,
         )
         holding.role = role
         async with self._lead(holding):
@@ -381,10 +397,11 @@ class Client:
         self,
         kind: type[AnyLead],
         open_link: _Opening,
+        reason: _Reason,
         grace: Optional[float],
         timeout: Optional[float],
     ) -> AnyLead:
-        until = None if timeout is None else end(timeout)
+        until = check_lead(grace, timeout)
         link, missing = await self._reopen_link(open_link, first=True)
         try:
             while True:
@@ -399,12 +416,29 @@ class Client:
                         raise refused
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
-                    raise too_late(timeout or 0.0, missing)
+                    raise too_late(timeout or 0.0, missing or await reason())
                 seconds = min(s for s in (pause, left, ASK_AGAIN_S) if s is not None)
                 link, missing = await self._await_link(open_link, link, seconds, missing)
         finally:
             if link is not None:
                 link.close()
+
+    async def _not_held(self, role: str, need: Optional[str]) -> str:
+        """Why a campaign has not come to hold its role, as far as that is told soon."""
+        until = time.monotonic() + REASON_S
+        path = "/v1/roles?begin"
+        try:
+            view = View.of(await self._ask(request("/v1/members"), REASON_S))
+            why = unfit(view, role, need)
+            while not why:
+                roles = Roles.of(await self._ask(request(path), REASON_S))
+                if not roles.stale or time.monotonic() >= until:
+                    why = waited_for(roles, role)
+                path = "/v1/roles"
+                await asyncio.sleep(ROLES_PAUSE_S)
+            return why
+        except Error:
+            return NOT_TOLD
 
     async def _await_link(
         self, open_link: _Opening, link: Optional[Link], seconds: float, missing: str
@@ -423,9 +457,7 @@ class Client:
         self, open_link: _Opening, first: bool = False
     ) -> tuple[Optional[Link], str]:
         try:
-            link = await open_link()
-            is_role = isinstance(link, RoleLink)
-            return link, "another holds the role" if is_role else "this node does not act"
+            return await open_link(), ""
         except Error as error:
             if not may_pass(error, first):
                 raise

@@ -6,14 +6,14 @@ import socket
 import threading
 import time
 from contextlib import closing, contextmanager
-from typing import Any, Callable, Iterator, Mapping, Optional, TypeVar
+from typing import Any, Callable, Iterator, Mapping, Optional, TypeVar, Union
 
-from . import target
-from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error
+from . import given, target
+from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, Watcher, doze, try_to_lead
 from .model import Conditions, Event, Leader, Replacement, View, Voters
-from .role import Holding, RoleLink, campaign_request, over
+from .role import Holding, RoleLink, campaign_request, over, unfit, waited_for
 from .roles import Roles
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
@@ -31,6 +31,11 @@ _LOOK_AGAIN_S = 1.0
 AnyLead = TypeVar("AnyLead", bound=Lead)
 
 
+NOT_ACTING = "this node does not act"
+NOT_TOLD = "the role was not given, and why is not known: doyen roles says who has it"
+REASON_S = 0.5  # within which is found why a role is not held
+
+
 def silent(path: str, seconds: float) -> Error:
     """A daemon that took the question and gives no answer."""
     return Error(
@@ -41,8 +46,7 @@ def silent(path: str, seconds: float) -> Error:
 
 def end(timeout: float) -> float:
     """When it has to be over."""
-    if not (type(timeout) in (int, float) and timeout >= 0):
-        raise Error(USAGE, f"timeout is {timeout!r}: give the time in seconds within which it has to be done")
+    given.timeout("timeout", timeout)
     return time.monotonic() + timeout
 
 
@@ -63,6 +67,12 @@ def too_late(timeout: float, missing: str) -> Error:
     return Error(TIMED_OUT, f"timed out after {timeout:g} s: {missing}")
 
 
+def check_lead(grace: Optional[float], timeout: Optional[float]) -> Optional[float]:
+    """Refuses what is no grace and no time-out; when the lead has to have begun."""
+    given.optional(given.seconds, "grace", grace)
+    return None if timeout is None else end(timeout)
+
+
 def may_pass(error: Error, first: bool) -> bool:
     """Is it worth another try? What stands in the way at the very first is told, but for a daemon
     that is there and lends no page now."""
@@ -80,7 +90,7 @@ class Client:
     Methods raise Error. A client may be used by several threads.
     """
 
-    def __init__(self, control: Optional[str] = None, *, expect_user: Optional[str] = None) -> None:
+    def __init__(self, control: Optional[str] = None, *, expect_user: Union[str, int, None] = None) -> None:
         self.control = target.find(control)
         self._expected = target.account(expect_user)
         self._link: Optional[Link] = None  # for acting()
@@ -160,6 +170,7 @@ class Client:
                 else:
                     body += piece
         if response.status != 200:
+            story.refused(response.status)
             response.document(body)
         raise Error(UNREACHABLE, f"the daemon at {self.control} went away")
 
@@ -278,6 +289,7 @@ class Client:
         no more; returns how many they are. Who holds it lets go when it has stopped. Raises Error
         with REFUSED where there is none.
         """
+        given.named("role", role)
         return int(told(self._ask(post_about("/v1/resign", "role", role)), "resigning"))
 
     def voters(self) -> Voters:
@@ -295,8 +307,9 @@ class Client:
         Raises Error with REFUSED where it cannot be done, or nobody acts, and with TIMED_OUT when
         `timeout` seconds are over; a change that has begun goes on.
         """
+        asked = Replacement(name, by)
         until = end(timeout)
-        asked = Replacement(name, by, self.voters())
+        asked.begin(self.voters())
         self._ask(post("/v1/voters", asked.body()), answer_within(until))
         missing = "the voter is not replaced"
         while True:
@@ -363,7 +376,9 @@ class Client:
         Raises Error with TIMED_OUT when it takes longer than `timeout` seconds, with USAGE where the
         lease is too short for `grace`, and where the daemon cannot be reached at the very first.
         """
-        with self._lead(self._begin_lead(Lead, self._open_link, grace, timeout), on_lost) as lead:
+        given.optional(given.function, "on_lost", on_lost)
+        begun = self._begin_lead(Lead, self._open_link, lambda: NOT_ACTING, grace, timeout)
+        with self._lead(begun, on_lost) as lead:
             yield lead
 
     @contextmanager
@@ -393,10 +408,16 @@ class Client:
             role, policy, value, holders, priority, preempt, grace, need, preempt_after
         )
 
+        given.optional(given.function, "on_lost", on_lost)
+
         def open_link() -> Link:
             return self._open_link(RoleLink, request_bytes)
 
-        with self._lead(self._begin_lead(Holding, open_link, grace, timeout), on_lost) as holding:
+        def reason() -> str:
+            return self._not_held(role, need)
+
+        begun = self._begin_lead(Holding, open_link, reason, grace, timeout)
+        with self._lead(begun, on_lost) as holding:
             holding.role = role
             yield holding
 
@@ -414,10 +435,11 @@ class Client:
         self,
         kind: type[AnyLead],
         open_link: Callable[[], Link],
+        reason: Callable[[], str],
         grace: Optional[float],
         timeout: Optional[float],
     ) -> AnyLead:
-        until = None if timeout is None else end(timeout)
+        until = check_lead(grace, timeout)
         link, missing = self._reopen_link(open_link, first=True)
         try:
             while True:
@@ -432,12 +454,29 @@ class Client:
                         raise refused
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
-                    raise too_late(timeout or 0.0, missing)
+                    raise too_late(timeout or 0.0, missing or reason())
                 seconds = min(s for s in (pause, left, ASK_AGAIN_S) if s is not None)
                 link, missing = self._await_link(open_link, link, seconds, missing)
         finally:
             if link is not None:
                 link.close()
+
+    def _not_held(self, role: str, need: Optional[str]) -> str:
+        """Why a campaign has not come to hold its role, as far as that is told soon."""
+        until = time.monotonic() + REASON_S
+        path = "/v1/roles?begin"
+        try:
+            view = View.of(self._ask(request("/v1/members"), REASON_S))
+            why = unfit(view, role, need)
+            while not why:
+                roles = Roles.of(self._ask(request(path), REASON_S))
+                if not roles.stale or time.monotonic() >= until:
+                    why = waited_for(roles, role)
+                path = "/v1/roles"
+                time.sleep(ROLES_PAUSE_S)
+            return why
+        except Error:
+            return NOT_TOLD
 
     def _await_link(
         self, open_link: Callable[[], Link], link: Optional[Link], seconds: float, missing: str
@@ -458,9 +497,7 @@ class Client:
         self, open_link: Callable[[], Link], first: bool = False
     ) -> tuple[Optional[Link], str]:
         try:
-            link = open_link()
-            is_role = isinstance(link, RoleLink)
-            return link, "another holds the role" if is_role else "this node does not act"
+            return open_link(), ""
         except Error as error:
             if not may_pass(error, first):
                 raise

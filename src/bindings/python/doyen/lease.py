@@ -15,6 +15,7 @@ import threading
 import time
 from typing import Callable, NamedTuple, Optional
 
+from . import given
 from .errors import REFUSED, USAGE, Error, LeadLost
 
 REQUEST = (
@@ -37,6 +38,8 @@ _STOP = b"w"
 _STOPPED = b"s"
 
 _NS = 1_000_000_000
+
+GRACE_S_MAX = 600.0
 
 ASK_AGAIN_S = 5.0  # a page that says nothing for so long is asked for anew: its daemon may be stopped
 
@@ -271,7 +274,7 @@ class Times(NamedTuple):
         margin_ns = max(content.span_ns // 16, 2_000_000)
         most_ns = max(0, content.span_ns - content.renewal_ns * 5 // 4 - margin_ns)
         grace_ns = most_ns // 2 if grace is None else int(grace * _NS)
-        if grace_ns < 0 or grace_ns > most_ns:
+        if grace_ns > most_ns:
             raise Error(
                 USAGE,
                 f"a grace of {grace:g} s does not fit into the lease of {content.span_ns / _NS:g} s:"
@@ -350,6 +353,7 @@ class Lead:
 
     def sleep(self, seconds: float) -> None:
         """Sleeps so long; raises LeadLost at once when the lead is lost."""
+        given.timeout("seconds", seconds)
         until = time.monotonic() + seconds
         while True:
             self.check()
@@ -361,6 +365,9 @@ class Lead:
     def doze(self, seconds: float, *others: socket.socket) -> None:
         """Sleeps until the lead may be lost, the daemon or one of `others` says something, or so
         long."""
+        given.timeout("seconds", seconds)
+        for other in others:
+            given.socket("others", other)
         seconds = min(seconds, self.left_s())
         doze(seconds, *self.connections, *others)
 

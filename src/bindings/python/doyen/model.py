@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Mapping, Optional
 
+from . import given
 from .errors import REFUSED, USAGE, Error
 
 _WISH_AGAIN_S = 1.0  # a coordinator that was asked for other voters may have gone
 _MEMBERS_MAX = 4096
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
-_TAG = re.compile(r"[^=\s]+(=.*)?", re.DOTALL)
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -273,10 +271,17 @@ def _voter(entry: Mapping[str, Any]) -> Voter:
 class Replacement:
     """What Client.replace_voter asks for, and whether the voters show it."""
 
-    def __init__(self, name: str, by: Optional[str], before: Voters) -> None:
+    def __init__(self, name: str, by: Optional[str]) -> None:
+        given.named("name", name)
+        given.optional(given.named, "by", by)
         self._name = name
         self._by = name if by is None else by
-        self._before = before.voter(name)
+        self._before: Optional[Voter] = None
+        self._ask_at = 0.0
+
+    def begin(self, before: Voters) -> None:
+        """It is asked for now, when these vote."""
+        self._before = before.voter(self._name)
         self._ask_at = time.monotonic() + _WISH_AGAIN_S
 
     def body(self) -> dict[str, Any]:
@@ -301,6 +306,12 @@ class Replacement:
         return self._before is None or present.record_id != self._before.record_id
 
 
+def has_tag(member: Member, tag: str) -> bool:
+    """Has it this "key" or "key=value"?"""
+    key, equals, value = tag.partition("=")
+    return key in member.tags and (not equals or member.tags[key] == value)
+
+
 class Conditions:
     """What Client.wait waits for."""
 
@@ -315,14 +326,16 @@ class Conditions:
         guard_met: bool = False,
         tag: Optional[str] = None,
     ) -> None:
-        whole = isinstance(members, int) and not isinstance(members, bool)
-        if members is not None and not (whole and 0 < members <= _MEMBERS_MAX):
-            raise Error(USAGE, f"members is {members!r}: give a number of members, 1 to {_MEMBERS_MAX}")
+        given.optional(given.whole, "members", members, 1, _MEMBERS_MAX, " of members")
         for key, told in {"name": name, "gone": gone, "coordinator": coordinator}.items():
-            if told is not None and not (isinstance(told, str) and _NAME.fullmatch(told)):
-                raise Error(USAGE, f"{key} is {told!r}: give the name of a member")
-        if tag is not None and not (isinstance(tag, str) and _TAG.fullmatch(tag)):
-            raise Error(USAGE, f"tag is {tag!r}: give KEY or KEY=VALUE, and no blank in the key")
+            given.optional(given.member, key, told)
+        for key, flag in {"at_least": at_least, "acting": acting, "guard_met": guard_met}.items():
+            given.flag(key, flag)
+        given.optional(given.tag, "tag", tag)
+        given.apart("name", name, "gone", gone, "cannot be a member and gone at once")
+        given.apart("coordinator", coordinator, "gone", gone, "cannot coordinate and be gone at once")
+        if at_least and members is None:
+            raise given.wrong("at_least", at_least, "it goes with members")
         asked = any(told is not None for told in (members, name, gone, coordinator, tag))
         if not (asked or acting or guard_met):
             raise Error(USAGE, "say what to wait for, as in members=3 or acting=True")
@@ -337,10 +350,7 @@ class Conditions:
 
     def _counts(self, member: Member) -> bool:
         """Has it the tag, if there is one?"""
-        if self._tag is None:
-            return True
-        key, equals, value = self._tag.partition("=")
-        return key in member.tags and (not equals or member.tags[key] == value)
+        return self._tag is None or has_tag(member, self._tag)
 
     def missing(self, view: View) -> str:
         """What does not hold yet, for a message; empty when everything does."""

@@ -7,9 +7,15 @@ import os
 import socket
 from typing import Optional
 
+from . import given
 from .errors import REFUSED, Error
-from .lease import Lead, Link, Page
+from .lease import GRACE_S_MAX, Lead, Link, Page
+from .model import View, has_tag
+from .roles import Roles
 
+_HOLDERS_MAX = 64
+_PRIORITY_MAX = 2**32 - 1
+_PREEMPT_AFTER_S_MAX = 86400.0
 _FINAL = ("terms", "many", "resigned")  # reasons for which a campaign ends for good
 
 
@@ -25,6 +31,19 @@ def campaign_request(
     preempt_after: Optional[float] = None,
 ) -> bytes:
     """What is sent for it; what is None is left out."""
+    given.named("role", role)
+    given.optional(given.word, "policy", policy, "first", "oldest", "priority")
+    given.optional(given.text, "value", value)
+    given.optional(given.whole, "holders", holders, 1, _HOLDERS_MAX)
+    given.optional(given.whole, "priority", priority, 0, _PRIORITY_MAX)
+    given.optional(given.flag, "preempt", preempt)
+    given.optional(given.seconds, "preempt_after", preempt_after, _PREEMPT_AFTER_S_MAX)
+    given.optional(given.tag, "need", need)
+    given.optional(given.seconds, "grace", grace, GRACE_S_MAX)
+    if priority is not None and policy != "priority":
+        raise given.wrong("priority", priority, "it goes with policy='priority' alone")
+    if preempt is False and preempt_after:
+        raise given.wrong("preempt_after", preempt_after, "it does not go with preempt=False")
     campaign = {
         "role": role,
         "policy": policy,
@@ -111,6 +130,25 @@ class Holding(Lead):
     def token(self) -> int:
         """Of this grant; higher than that of each before it."""
         return self.epoch
+
+
+def unfit(view: View, role: str, need: Optional[str]) -> str:
+    """Why this node can hold no such role, as `doyen campaign` says it; empty where it can."""
+    own = view.member(view.node)
+    if own is not None and own.drained:
+        return f"{view.node} is drained, and holds no role: doyen undrain {view.node}"
+    if own is not None and need is not None and not has_tag(own, need):
+        remedy = need if "=" in need else f"{need}=VALUE"
+        return f"{view.node} has no tag {need}, which the role {role} needs: doyen tag set {remedy}"
+    return ""
+
+
+def waited_for(roles: Roles, role: str) -> str:
+    """Who has the role that this process stood for."""
+    state = roles.role(role)
+    if state is not None and state.holders:
+        return f"{state.holders[0].member} holds the role"
+    return f"nobody gave {role}: doyen status says whether anybody can"
 
 
 def over(link: Optional[Link]) -> Optional[Error]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Optional
 
-from .errors import USAGE, Error
+from . import given
+from .errors import Error
 from .model import Diff, Event, Member, View
 from .wire import Told, request
 
@@ -19,8 +20,7 @@ class Story:
     """One watch. Whoever reads the stream hands each event to `take`, and its end to `away`."""
 
     def __init__(self, resume: Optional[str]) -> None:
-        if resume is not None and not (resume.isascii() and resume.isprintable() and 0 < len(resume) < 64):
-            raise Error(USAGE, f"resume {resume!r}: give the token that an earlier event has")
+        given.optional(given.token, "resume", resume)
         self._resume = resume
         self._members: Optional[dict[str, Member]] = None  # by id; None: not known
         self._gap: Optional[Told] = None
@@ -35,6 +35,11 @@ class Story:
         if self._resume is not None:
             headers["Last_Event_ID"] = self._resume
         return request("/v1/events", **headers)
+
+    def refused(self, status: int) -> None:
+        """The daemon refuses with this status of HTTP: raises what it means, where that is known."""
+        if status == 400 and self._resume is not None:
+            raise given.no_token("resume", self._resume)
 
     def take(self, told: Told) -> list[Event]:
         """The events to hand on for one of the stream."""

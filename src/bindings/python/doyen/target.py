@@ -8,8 +8,9 @@ import pwd
 import socket
 import stat
 import struct
-from typing import Optional
+from typing import Optional, Union
 
+from . import given
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error
 
 SYSTEM_DIRECTORY = "/run/doyen"
@@ -27,14 +28,20 @@ def _list(directory: str) -> list[str]:
 
 def find(control: Optional[str]) -> str:
     """The path of the control socket: the one given, else DOYEN_CONTROL, else the only one there is."""
+    given.optional(given.path, "control", control)
+    told_by = "control"
+    if control is None:
+        told_by = "DOYEN_CONTROL"
+        control = os.environ.get("DOYEN_CONTROL")
     if control == "":
-        raise Error(USAGE, "control is empty: name the daemon's socket, or leave it out")
-    path = control or os.environ.get("DOYEN_CONTROL") or _search()
+        raise Error(USAGE, "DOYEN_CONTROL is empty: say which daemon is meant, or unset it")
+    path = control or _search()
     if len(os.fsencode(path)) > PATH_BYTES_MAX:
-        raise Error(
-            USAGE,
-            f"the socket path {path} is longer than the {PATH_BYTES_MAX} bytes that a Unix socket"
-            " allows: use a shorter path, or one relative to its directory",
+        raise given.wrong(
+            told_by,
+            path,
+            f"it is longer than the {PATH_BYTES_MAX} bytes that a Unix socket allows; use a shorter"
+            " path, or one relative to its directory",
         )
     return path
 
@@ -69,21 +76,23 @@ def _search() -> str:
     raise Error(UNREACHABLE, f"no control socket in {searched}: is doyend running? {_REMEDY}")
 
 
-def account(user: Optional[str]) -> Optional[int]:
+def account(user: Union[str, int, None]) -> Optional[int]:
     """The number of the account that doyend is expected to have, besides one's own and root's."""
-    if not user:
-        user = os.environ.get("DOYEN_EXPECT_USER")
-    if not user:
+    given.optional(given.account, "expect_user", user)
+    named = os.environ.get("DOYEN_EXPECT_USER") if user is None else str(user)
+    if named is None:
         return None
+    if not named:
+        raise Error(USAGE, "DOYEN_EXPECT_USER is empty: say which account the daemon runs as, or unset it")
     try:
-        return pwd.getpwnam(user).pw_uid
+        return pwd.getpwnam(named).pw_uid
     except KeyError:
-        if user.isascii() and user.isdigit() and int(user) < 2**32 - 1:
-            return int(user)
-    raise Error(
-        USAGE,
-        f"expect_user {user}: there is no such account; give the one that doyend runs as, by its"
-        " name or number",
+        if named.isascii() and named.isdigit() and len(named) <= 10 and int(named) < 2**32 - 1:
+            return int(named)
+    raise given.wrong(
+        "DOYEN_EXPECT_USER" if user is None else "expect_user",
+        named,
+        "there is no such account; give the one that doyend runs as, by its name or number",
     )
 
 

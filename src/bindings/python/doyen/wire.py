@@ -6,7 +6,8 @@ import json
 import re
 from typing import Any, NamedTuple, Optional
 
-from .errors import REFUSED, USAGE, Error
+from . import given
+from .errors import REFUSED, Error
 
 HEAD_BYTES_MAX = 65536
 
@@ -22,7 +23,7 @@ def post(path: str, document: Optional[dict[str, Any]] = None) -> bytes:
 def request(path: str, **headers: str) -> bytes:
     """A GET of `path`; underscores in the names of headers stand for dashes."""
     if not (isinstance(path, str) and re.fullmatch(r"/[\x21-\x7e]*", path)):
-        raise Error(USAGE, f"{path!r} is no path of a resource: give one such as /v1/status")
+        raise given.wrong("path", path, "it is no path of a resource; give one such as /v1/status")
     headers = {"Host": "doyen", "Connection": "close", "User-Agent": "doyen-python", **headers}
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode("ascii")

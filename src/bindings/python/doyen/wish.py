@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional
 from urllib.parse import quote
 
-from .errors import REFUSED, USAGE, Error
+from . import given
+from .errors import REFUSED, Error
 from .model import View
 from .wire import post
 
@@ -22,8 +23,6 @@ def told(document: Mapping[str, Any], key: str) -> Any:
 
 def post_about(path: str, key: str, name: str) -> bytes:
     """A POST to `path` that says in its query whom it is about."""
-    if not (isinstance(name, str) and name):
-        raise Error(USAGE, f"{key} is {name!r}: give a name")
     return post(f"{path}?{key}={quote(name, safe='')}")
 
 
@@ -61,9 +60,7 @@ class TagChanges(Wish):
 
     def __init__(self, changes: Mapping[str, Optional[str]]) -> None:
         super().__init__()
-        for key, value in changes.items():
-            if not (isinstance(key, str) and (value is None or isinstance(value, str))):
-                raise Error(USAGE, f"tag {key!r}: {value!r}: give texts, or None for a tag that goes")
+        given.tags("changes", changes)
         self._changes = dict(changes)
 
     def request(self) -> bytes:
@@ -89,8 +86,8 @@ class Transfer(Wish):
 
     def __init__(self, name: Optional[str]) -> None:
         super().__init__()
+        given.optional(given.named, "name", name)
         self._name = name
-        self.request()  # Refuses what is no name.
 
     def request(self) -> bytes:
         return post("/v1/transfer") if self._name is None else post_about("/v1/transfer", "to", self._name)
@@ -109,9 +106,9 @@ class Mark(Wish):
 
     def __init__(self, name: Optional[str], drained: bool) -> None:
         super().__init__()
+        given.optional(given.named, "name", name)
         self._name = name
         self._drained = drained
-        self.request()  # Refuses what is no name.
 
     def request(self) -> bytes:
         path = "/v1/drain" if self._drained else "/v1/undrain"
