@@ -488,6 +488,26 @@ Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
     rig_free(rig);
 }
 
+/* V7c: A made up versions of its own; whoever follows it comes after it, under any guard. */
+Test(core_asked, a_member_comes_near_the_version_of_its_coordinator)
+{
+    for (int strict = 0; strict < 2; strict++) {
+        struct rig *rig = strict ? rig_strict_among("A B C D", 'D', "A B C")
+                                 : rig_in("A B C D", 'D');
+        struct view *next = rig_next(rig, "");
+
+        rig_pass(rig, rig->timing.stall_ms, "A B C");
+        next->version += LEAP_MAX + SAID_LEAP_MAX / 2;
+        view_seal(next);
+        const struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = next}};
+        rig_refuses(rig, 'A', &prepare, REFUSED_VIEW_LEAPS);
+        rig_pass(rig, rig->timing.stall_ms, "A B C");
+        rig_gets(rig, 'A', &prepare);
+        cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+        rig_free(rig);
+    }
+}
+
 /* V7c: B was elected by voters that had accepted a view of A's which nearly leaps; the one that B
  * makes above it does. C, who voted for B, lacks the other one; B is no voter, whose word would
  * count anyway. */

@@ -108,8 +108,7 @@ bool authority_is_of_its_sender(const struct core *core, const struct message *m
 {
     const struct view *view = message->carrier.view;
 
-    return !view_names_voters(view) && !hearing_coordinator_is_fresh(core) &&
-           view_has(view, &message->from);
+    return !hearing_coordinator_is_fresh(core) && view_has(view, &message->from);
 }
 
 static bool is_shown_by_a_fellow(const struct core *core, const struct message *message)
@@ -181,15 +180,27 @@ static bool knows_the_chain(const struct core *core, const struct message *messa
             electorate_own(core, &core->view.voters) == VOTER_NONE);
 }
 
+/* Negative: the history that a lineage names came before this member's; positive: after it. 0: it
+ * is none of the same founding that was recovered. Where there are no voters nobody recovers one.
+ */
+static int order_of(const struct core *core, uint64_t lineage)
+{
+    const uint64_t ours = core->view.lineage;
+
+    if (!view_names_voters(&core->view)) {
+        return 0;
+    }
+    return lineage_succeeds(lineage, ours) - lineage_succeeds(ours, lineage);
+}
+
 bool authority_is_of_one_founding(const struct core *core, uint64_t lineage)
 {
-    return view_names_voters(&core->view) && (lineage_succeeds(lineage, core->view.lineage) ||
-                                              lineage_succeeds(core->view.lineage, lineage));
+    return order_of(core, lineage) != 0;
 }
 
 bool authority_is_succeeded_by(const struct core *core, uint64_t lineage)
 {
-    return view_names_voters(&core->view) && lineage_succeeds(lineage, core->view.lineage);
+    return order_of(core, lineage) > 0;
 }
 
 /* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first

@@ -36,8 +36,8 @@ bool authority_knows(const struct core *core, uint32_t position);
  * VIEW_NONE: there is none. */
 uint32_t authority_voter(const struct core *core);
 
-/* V4c: nobody is heard who coordinates, and the view names no voters whose word would count: so its
- * sender, which it holds, may speak for it. */
+/* V4c: nobody is heard who coordinates: so the sender of the view, which it holds, may speak for it
+ * where no voters do. */
 bool authority_is_of_its_sender(const struct core *core, const struct message *message);
 
 /* V4c: would it be by FELLOW, were it not from before others came whom this node hears? */

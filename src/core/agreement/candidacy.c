@@ -287,12 +287,9 @@ static void lose(struct core *core)
 /* C4e: among members, who is not in the candidate's own view has to answer. */
 static void propose(struct core *core, struct view *next)
 {
-    const bool voters = asks_voters(core);
-
     next->epoch = core->candidacy.epoch;
-    change_propose(
-        core, next,
-        &(struct proposal){.first_joiner = voters ? next->member_count : 0, .forced = voters});
+    change_propose(core, next,
+                   &(struct proposal){.first_joiner = asks_voters(core) ? next->member_count : 0});
 }
 
 static void win(struct core *core)

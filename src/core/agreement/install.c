@@ -67,17 +67,26 @@ static bool is_of_promised(const struct core *core, const struct message *prepar
            ballot_equal(&made_by, &core->voter.record.promise);
 }
 
-/* L4: what its own coordinator shows it, or another who knows the chain, and it does not take. What
- * strangers answer counts where the same answer would be followed (Z9e). */
+/* L4: is it the coordinator, or a voter; or who was asked, where the answer would be followed
+ * (Z9e); or where there are no voters a fellow member? */
+static bool knows_better(const struct core *core, const struct message *message)
+{
+    const uint32_t position = view_find(&core->view, &message->from);
+    const bool answers = message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
+
+    return authority_knows(core, position) ||
+           (view_names_voters(message->carrier.view) ? answers : is_fellows_word(core, message));
+}
+
+/* L4: what it is shown by one who knows better, and does not take. */
 static void note_leap(struct core *core, const struct message *message)
 {
-    uint32_t position = view_find(&core->view, &message->from);
-    bool answers = message->type == MESSAGE_VOTE || electorate_was_asked(core, message);
-    bool counts = authority_knows(core, position) || answers || is_fellows_word(core, message);
+    const bool counts = knows_better(core, message);
+
     if (counts) {
         install_saw_leap(core);
     }
-    if (view_names_voters(message->carrier.view) && (counts || is_of_promised(core, message))) {
+    if (counts || is_of_promised(core, message)) {
         promise_near_view(core, message->carrier.view);
     }
 }
@@ -321,8 +330,8 @@ bool install_is_disowned(const struct core *core)
     uint64_t lower_ms = core->peers[0].repair.lower_ms;
     uint64_t since_ms = lower_ms != 0 ? lower_ms : core->install.leaps_ms;
 
-    return core_is_member(core) && (!core_is_coordinator(core) || view_names_voters(&core->view)) &&
-           since_ms != 0 && core->now_ms >= since_ms + core->timing.stall_ms;
+    return core_is_member(core) && since_ms != 0 &&
+           core->now_ms >= since_ms + core->timing.stall_ms;
 }
 
 void install_reset(struct core *core)
@@ -580,8 +589,7 @@ static void on_other_content(struct core *core, const struct message *message)
     }
     /* L4: its maker holds another one under that name, or where that one is gone, an older one. */
     uint32_t position = view_find(&core->view, &message->from);
-    if (position < core->position &&
-        (authority_knows(core, position) || is_fellows_word(core, message))) {
+    if (position < core->position && knows_better(core, message)) {
         install_saw_leap(core);
     }
     if (core_is_coordinator(core) && from_member &&

@@ -18,13 +18,16 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
     if (base->ms != 0 && core->now_ms < base->ms + core->timing.stall_ms) {
         return *base;
     }
-    /* V7a: what a voter has promised is for good, so the others have to come after it. */
-    const bool from_seen = view_is_empty(view) || view_names_voters(view);
+    /* V7a: half, so that what is made above it is no leap for those who were not told; but what a
+     * voter has promised is for good, so there the others have to come after it, and as far. */
+    const bool for_good = core_is_strict(core);
+    const bool from_seen = for_good || view_is_empty(view);
 
     return (struct leap_base){.ms = core->now_ms,
                               .epoch = from_seen ? core->promise.seen : view->epoch,
                               .version = higher(view->version, core->promise.near_version),
-                              .next_age = higher(view->next_age, core->promise.near_age)};
+                              .next_age = higher(view->next_age, core->promise.near_age),
+                              .said = for_good ? LEAP_MAX : SAID_LEAP_MAX};
 }
 
 struct leap_base promise_numbers_max(const struct core *core)
@@ -41,21 +44,13 @@ struct leap_base promise_numbers_max(const struct core *core)
     return max;
 }
 
-/* V7a: half, so that what is made above it is no leap for those who were not told; but a voter's
- * promise is for good, so there the others have to come as far. */
-static uint64_t said_leap(const struct core *core)
-{
-    return core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX;
-}
-
 struct leap_base promise_said_max(const struct core *core)
 {
-    const uint64_t leap = said_leap(core);
     struct leap_base max = leap_base(core, &core->view);
 
-    max.epoch += leap;
-    max.version += leap;
-    max.next_age += leap;
+    max.epoch += max.said;
+    max.version += max.said;
+    max.next_age += max.said;
     return max;
 }
 
@@ -184,7 +179,7 @@ static void forget_what_leaps(struct core *core)
 {
     const uint64_t promised = core->voter.record.promise.epoch;
     const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
-    const bool leaps = core->promise.seen > core->view.epoch + said_leap(core) &&
+    const bool leaps = core->promise.seen > core->view.epoch + leap_base(core, &core->view).said &&
                        core->candidacy.epoch == 0;
 
     if (core->promise.seen < known || leaps) {

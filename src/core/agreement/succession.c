@@ -155,7 +155,7 @@ static bool has_voters(const struct core *core)
 static uint64_t idle_deadline_ms(const struct core *core)
 {
     bool idle = reigns(core) && !core->standing.told_acting &&
-                core->succession.handed_epoch < core->view.epoch && core->succession.has_voters &&
+                core->succession.handed_epoch < core->view.epoch && has_voters(core) &&
                 !standing_is_acting(core, core->now_ms);
 
     return idle ? core->standing.idle_ms + core->timing.lost_ms : NEVER_MS;
@@ -482,7 +482,6 @@ static void forget_views(struct core *core)
 void succession_on_view_installed(struct core *core)
 {
     forget_views(core);
-    core->succession.has_voters = has_voters(core);
 }
 
 void succession_reset(struct core *core)

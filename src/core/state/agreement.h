@@ -47,6 +47,7 @@ struct leap_base {
     uint64_t epoch;
     uint64_t version;
     uint64_t next_age;
+    uint64_t said; /* how far above those what others say is no leap yet */
 };
 
 /* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
@@ -284,7 +285,6 @@ struct succession {
     uint64_t
         handed_epoch;   /* that this node handed over: it acts under it, or below, no more (Z7) */
     uint64_t handed_ms; /* when it did; 0: it took that back */
-    bool has_voters;    /* so many of them are members that another one could act (Z7b) */
 };
 
 /* unanswered: claims and proposals in this view that most of those who are heard did not answer
