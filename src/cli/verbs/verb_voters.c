@@ -93,7 +93,7 @@ static void check_end(const struct voters_options *options, struct argp_state *s
                         strcmp(options->what, "set") == 0 ? "the names, as in athens,byzantium"
                                                           : "a name");
     }
-    if (options->name != NULL) {
+    if (options->what != NULL && options->name != NULL) {
         check_names(options, state);
     }
     if (options->what == NULL && options->dry_run) {
