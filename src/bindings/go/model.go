@@ -168,7 +168,7 @@ func diffOf(before map[string]Member, after *View) *Diff {
 // be a member in any case.
 type Conditions struct {
 	Members     int    // so many members, with Tag if that is set; 0: any number
-	AtLeast     bool   // or more
+	AtLeast     bool   // or more; with Members alone
 	Name        string // a member of this name, with Tag if that is set
 	Gone        string // no member of this name
 	Coordinator string // the coordinator's name

@@ -7,16 +7,18 @@ import { DoyenError, USAGE } from "./errors.js";
 const SHOWN_MAX = 80;
 const SURROGATE = /\p{Surrogate}/u; // half of a pair, which is no text
 
+function shown(value) {
+  try {
+    const text = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: SHOWN_MAX });
+    return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX - 3)}...`;
+  } catch {
+    return `a ${typeof value}`; // It cannot be shown.
+  }
+}
+
 // What is wrong with an argument.
 export function wrong(name, value, wanted) {
-  let shown = `a ${typeof value}`;
-  try {
-    shown = inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: SHOWN_MAX });
-  } catch {
-    // It cannot be shown.
-  }
-  shown = shown.length <= SHOWN_MAX ? shown : `${shown.slice(0, SHOWN_MAX - 3)}...`;
-  return new DoyenError(USAGE, `${name} is ${shown}: ${wanted}`);
+  return new DoyenError(USAGE, `${name} is ${shown(value)}: ${wanted}`);
 }
 
 function isText(value) {
@@ -111,8 +113,8 @@ export function whole(name, value, least, most, of = "") {
 
 // How long something lasts.
 export function span(name, value, most) {
-  const wanted = most === undefined ? "give milliseconds" : `give milliseconds, 0 to ${most}`;
-  refuseUnless(isNumber(value, most ?? Number.MAX_VALUE), name, value, wanted);
+  const range = most === undefined ? "or more" : `to ${most}`;
+  refuseUnless(isNumber(value, most ?? Number.MAX_VALUE), name, value, `give milliseconds, 0 ${range}`);
 }
 
 // How long this process is to wait: for ever, too, if that is what is said.
@@ -144,7 +146,7 @@ export function optional(check, name, value, ...more) {
 // Two that cannot be the same.
 export function apart(one, value, other, told, wanted) {
   if (value !== undefined && value === told) {
-    throw new DoyenError(USAGE, `${one} and ${other} are ${inspect(value)}, which ${wanted}: leave one of them out`);
+    throw new DoyenError(USAGE, `${one} and ${other} are ${shown(value)}, which ${wanted}: leave one of them out`);
   }
 }
 
@@ -156,7 +158,7 @@ function signal(name, value) {
 // Options of what is called `what`: what is misspelt would be passed over.
 export function options(what, value, known) {
   if (!isPlain(value)) {
-    throw wrong(`what ${what} is to do`, value, `give an object with ${known.join(", ")}`);
+    throw new DoyenError(USAGE, `${what} is given ${shown(value)}: give an object with ${known.join(", ")}`);
   }
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {

@@ -111,7 +111,7 @@ def whole(name: str, value: object, least: int, most: int, of: str = "") -> None
 def seconds(name: str, value: object, most: Optional[float] = None) -> None:
     """How long something lasts."""
     if not _is_number(value, sys.float_info.max if most is None else most):
-        raise wrong(name, value, "give seconds" if most is None else f"give seconds, 0 to {most:g}")
+        raise wrong(name, value, f"give seconds, 0 {'or more' if most is None else f'to {most:g}'}")
 
 
 def timeout(name: str, value: object) -> None:
