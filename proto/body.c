@@ -15,8 +15,9 @@ enum {
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
     ADDED_FIELDS = 1,
-    ASKED_FIELDS = 4,
-    SAID_FIELDS = 3,
+    ASKED_FIELDS = 6,
+    SAID_FIELDS = 4,
+    WRITES_FIELDS = 1,
     LEASE_FIELDS = 2,
     LINEAGE_FIELDS = 1,
     TERMS_FIELDS = 7,
@@ -70,7 +71,7 @@ static uint32_t body_fields(enum message_type type)
         return 7;
     case MESSAGE_ROLES_ENTER:
         return 10;
-    case MESSAGE_VOTE:
+    case MESSAGE_VOTE: /* and one more of a voter, whose record is on a disk */
         return 9;
     case MESSAGE_JOIN:
     case MESSAGE_READY:
@@ -346,7 +347,7 @@ static void write_carrier(struct writer *writer, const struct message *message)
     write_carried(writer, message);
 }
 
-static void read_vote(struct reader *reader, struct vote_answer *vote)
+static void read_vote(struct reader *reader, struct vote_answer *vote, struct further further)
 {
     vote->record = reader_id_or_nil(reader);
     vote->kind = (enum vote_kind)reader_number(reader, VOTE_CLAIM, VOTE_FOUNDING);
@@ -354,6 +355,9 @@ static void read_vote(struct reader *reader, struct vote_answer *vote)
     vote->version = reader_number(reader, 0, UINT64_MAX);
     vote->promised = reader_number(reader, 0, UINT64_MAX);
     vote->wait_ms = reader_number(reader, 0, WIRE_MS_MAX);
+    if (further.count == WRITES_FIELDS) {
+        vote->writes = reader_number(reader, further.all ? 0 : 1, UINT64_MAX);
+    }
 }
 
 static void write_vote(struct writer *writer, const struct vote_answer *vote)
@@ -364,11 +368,14 @@ static void write_vote(struct writer *writer, const struct vote_answer *vote)
     writer_number(writer, vote->version);
     writer_number(writer, vote->promised);
     writer_number(writer, vote->wait_ms);
+    if (vote->writes != 0) {
+        writer_number(writer, vote->writes);
+    }
 }
 
 /* BALLOT and VOTE. */
 static void read_ballot(struct reader *reader, const struct view *base, struct view *view,
-                        struct message *message)
+                        struct message *message, struct further further)
 {
     struct view_carrier *carrier = &message->carrier;
 
@@ -379,7 +386,7 @@ static void read_ballot(struct reader *reader, const struct view *base, struct v
     carrier->lineage = reader_number(reader, 0, UINT64_MAX);
     carrier->epoch = reader_number(reader, 0, UINT64_MAX);
     if (message->type == MESSAGE_VOTE) {
-        read_vote(reader, &carrier->vote);
+        read_vote(reader, &carrier->vote, further);
     } else {
         carrier->handover_by = reader_id_or_nil(reader);
         carrier->handover_epoch = reader_number(reader, 0, UINT64_MAX);
@@ -503,6 +510,8 @@ static void read_ping(struct reader *reader, enum message_type type, struct ping
         ping->asked.epoch = reader_number(reader, least, UINT64_MAX);
         ping->asked.lease_ms = reader_number(reader, least, LEASE_MS_MAX);
         ping->asked.hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
+        ping->asked.record = reader_id_or_nil(reader);
+        ping->asked.writes = reader_number(reader, 0, UINT64_MAX);
         if (ping->asked.epoch == 0 || ping->asked.lease_ms == 0) {
             ping->asked = (struct lease_asked){.epoch = 0}; /* Half a question is none. */
         }
@@ -510,6 +519,7 @@ static void read_ping(struct reader *reader, enum message_type type, struct ping
         ping->said.promised = reader_number(reader, least, UINT64_MAX);
         ping->said.leased = reader_bool(reader) && ping->said.promised != 0;
         ping->said.record = reader_id_or_nil(reader);
+        ping->said.writes = reader_number(reader, 0, UINT64_MAX);
     } else if (further.count > 0) {
         reader_fail(reader, WIRE_SHAPE);
     }
@@ -536,11 +546,14 @@ static void write_ping(struct writer *writer, const struct message *message)
         writer_number(writer, ping->asked.epoch);
         writer_number(writer, ping->asked.lease_ms);
         writer_number(writer, ping->asked.hold_ms);
+        writer_id(writer, &ping->asked.record);
+        writer_number(writer, ping->asked.writes);
         break;
     case SAID_FIELDS:
         writer_number(writer, ping->said.promised);
         writer_bool(writer, ping->said.leased);
         writer_id(writer, &ping->said.record);
+        writer_number(writer, ping->said.writes);
         break;
     default:
         break;
@@ -624,6 +637,9 @@ static uint32_t further_most(enum message_type type)
     if (type == MESSAGE_PREPARE) {
         return LEASE_FIELDS;
     }
+    if (type == MESSAGE_VOTE) {
+        return WRITES_FIELDS;
+    }
     return type == MESSAGE_ROLES_ENTER ? BODY_NEED_FIELDS : 0;
 }
 
@@ -640,6 +656,9 @@ static uint32_t further_of(const struct message *message)
     }
     if (message->type == MESSAGE_PREPARE) {
         return message->carrier.lease_ms != 0 ? LEASE_FIELDS : 0;
+    }
+    if (message->type == MESSAGE_VOTE) {
+        return message->carrier.vote.writes != 0 ? WRITES_FIELDS : 0;
     }
     return message->type == MESSAGE_ROLES_ENTER && message->role.entry.terms.need[0] != '\0'
                ? BODY_NEED_FIELDS
@@ -700,7 +719,7 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_carrier(reader, base, view, message, rest.further);
         break;
     case CARRIES_BALLOT:
-        read_ballot(reader, base, view, message);
+        read_ballot(reader, base, view, message, rest.further);
         break;
     case CARRIES_REFERENCE:
         read_reference(reader, &message->reference, message->type);

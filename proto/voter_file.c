@@ -12,8 +12,8 @@
  *     version      1 byte
  *     content      one MessagePack array: cluster, name, record id, lineage, state, promised epoch,
  *                  to which life (nil: none), the longest lease that it may have been given, in
- *                  milliseconds (0: none), the longest T_hold (Z15c), accepted view, or the one
- *                  that names the founders (nil: none)
+ *                  milliseconds (0: none), the longest T_hold (Z15c), how often it was written
+ *                  (Z14a), accepted view, or the one that names the founders (nil: none)
  *     checksum     8 bytes, big endian: hash of everything above
  */
 #define MAGIC "doyenvot"
@@ -23,8 +23,8 @@ enum {
     FILE_VERSION = VOTER_FILE_VERSION,
     HEADER_BYTES = MAGIC_BYTES + 1,
     CHECKSUM_BYTES = 8,
-    CONTENT_FIELDS = 10,
-    CONTENT_BYTES = 1 + 2 * BODY_NAME_BYTES + 2 * BODY_ID_BYTES + 5 * BODY_NUMBER_BYTES,
+    CONTENT_FIELDS = 11,
+    CONTENT_BYTES = 1 + 2 * BODY_NAME_BYTES + 2 * BODY_ID_BYTES + 6 * BODY_NUMBER_BYTES,
 };
 
 size_t voter_file_bytes_max(uint32_t capacity)
@@ -51,6 +51,7 @@ static void write_content(struct writer *writer, const struct voter_file *file)
     writer_id(writer, &record->promise.life);
     writer_number(writer, record->lease_ms);
     writer_number(writer, record->hold_ms);
+    writer_number(writer, record->writes);
     if (record->accepted == NULL) {
         writer_nil(writer);
     } else {
@@ -92,6 +93,7 @@ static void read_content(struct reader *reader, struct view *view, struct voter_
     record->promise.life = reader_id_or_nil(reader);
     record->lease_ms = reader_number(reader, 0, LEASE_MS_MAX);
     record->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
+    record->writes = reader_number(reader, 0, UINT64_MAX);
     if (!reader_accept_nil(reader)) {
         body_read_view(reader, view);
         record->accepted = view;

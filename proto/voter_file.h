@@ -9,7 +9,7 @@
 
 #include "core/model/vote.h"
 
-enum { VOTER_FILE_VERSION = 4 };
+enum { VOTER_FILE_VERSION = 5 };
 
 struct voter_file {
     char cluster[NAME_BYTES_MAX + 1];

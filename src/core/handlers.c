@@ -19,6 +19,7 @@
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
+#include "core/detection/writes.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
 #include "core/entry/lifecycle.h"
@@ -155,6 +156,10 @@ void handlers_on_vote(struct core *core, const struct message *message)
     }
     if (!electorate_knows(core, message)) {
         refuse(core, message, REFUSED_VOTER_UNKNOWN);
+        return;
+    }
+    if (writes_are_fewer(core, &vote->record, vote->writes)) {
+        refuse(core, message, REFUSED_OLD_RECORD);
         return;
     }
     /* Z4c: the winner may take no other view than a sound one. A member's grant counts without it.

@@ -315,7 +315,7 @@ static bool is_to_vote(const struct core *core)
                : core->voter.named;
 }
 
-static enum voter_status voter_status_of(const struct core *core)
+static enum voter_status voter_status_of(const struct core *core, uint64_t now_ms)
 {
     const struct voter *voter = &core->voter;
 
@@ -331,7 +331,7 @@ static enum voter_status voter_status_of(const struct core *core)
     case VOTE_RECORD_FOUNDING:
         return VOTER_FOUNDING;
     case VOTE_RECORD_FOUNDED:
-        return VOTER_FOUNDED;
+        return voter_goes_by_older(core, now_ms) ? VOTER_OLDER : VOTER_FOUNDED;
     case VOTE_RECORD_RETIRED:
         return VOTER_RETIRED;
     }
@@ -347,7 +347,7 @@ struct voter_state core_voter(const struct core *core, uint64_t now_ms)
 {
     const struct voter *voter = &core->voter;
     struct voter_state state = {
-        .status = voter_status_of(core),
+        .status = voter_status_of(core, now_ms),
         .record_id = voter->record.id,
         .lineage = voter->record.lineage,
         .promise = voter->record.promise,

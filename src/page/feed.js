@@ -6,7 +6,7 @@ const PATIENCE_MS = 4000; /* for one answer */
 const REOPEN_MS = 1500;
 const KINDS = ["snapshot", "gap", "phase", "view", "joined", "gone", "coordinator", "suspect",
   "cleared", "guard", "acting", "late", "claim", "split", "merging", "other_terms", "merge",
-  "vouched", "join_refused", "turned_away", "mismatch", "tags", "drained", "forgotten", "address",
+  "vouched", "join_refused", "turned_away", "mismatch", "tags", "drained", "forgotten", "old_record", "address",
   "voters_wish"];
 const DOCUMENTS = { members: "/v1/members", status: "/v1/status" };
 const EVENTS_KEPT = 200;

@@ -102,7 +102,8 @@ static void say_status(struct cluster *cluster, const struct voter_state *now)
 {
     char record[ID_TEXT_MAX];
     const char *words = voter_status_text(now->status);
-    const bool is_bad = now->status == VOTER_DAMAGED || now->status == VOTER_MUTE;
+    const bool is_bad = now->status == VOTER_DAMAGED || now->status == VOTER_MUTE ||
+                        now->status == VOTER_OLDER;
 
     log_line(cluster->commons->log, is_bad ? LOG_WARN : LOG_INFO, "record",
              "cluster=%s record=%s: %s", cluster->name, id_text(&now->record_id, record),

@@ -340,6 +340,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_SUSPECT:
     case NOTICE_CLEARED:
     case NOTICE_AUTOPILOT:
+    case NOTICE_OLD_RECORD:
     case NOTICE_CLAIM:
     case NOTICE_BAD_LINK:
     case NOTICE_LATE:

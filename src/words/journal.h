@@ -22,7 +22,7 @@ enum {
     CAUSE_TEXT_MAX = 160,
     JOURNAL_TAGS_MAX = 64, /* changes of tags that are kept with the tags */
     JOURNAL_NAMES_MAX = ACCUSERS_MAX,
-    JOURNAL_TYPES = NOTICE_AUTOPILOT + 1, /* kinds of notices */
+    JOURNAL_TYPES = NOTICE_OLD_RECORD + 1, /* kinds of notices */
 };
 
 struct journal_entry {

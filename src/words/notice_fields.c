@@ -472,7 +472,8 @@ static const struct row *whom_rows(enum notice_type type)
     const bool is_of_member = type == NOTICE_SUSPECT || type == NOTICE_CLEARED ||
                               type == NOTICE_CLAIM || type == NOTICE_BAD_LINK ||
                               type == NOTICE_TAGS || type == NOTICE_FORGOTTEN ||
-                              type == NOTICE_DRAINED || type == NOTICE_TURNED_AWAY;
+                              type == NOTICE_OLD_RECORD || type == NOTICE_DRAINED ||
+                              type == NOTICE_TURNED_AWAY;
     return is_of_member ? subject_rows : no_rows;
 }
 
@@ -526,6 +527,7 @@ static const struct row *own_rows(const struct notice *notice)
     case NOTICE_MERGING:
         return notice->on ? merging_rows : not_merging_rows;
     case NOTICE_BAD_LINK:
+    case NOTICE_OLD_RECORD:
     case NOTICE_FORGOTTEN: /* Whom it is about says all. */
     case NOTICE_MISMATCH:  /* The view's own number says it. */
         break;

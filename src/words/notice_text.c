@@ -216,6 +216,8 @@ const char *notice_event(enum notice_type type)
         return "other_terms";
     case NOTICE_AUTOPILOT:
         return "voters_wish";
+    case NOTICE_OLD_RECORD:
+        return "old_record";
     case NOTICE_LEADER:
         return "leader";
     case NOTICE_PARTITIONS:

@@ -19,6 +19,8 @@ const char *voter_status_text(enum voter_status status)
         return "cannot write";
     case VOTER_RETIRED:
         return "retired";
+    case VOTER_OLDER:
+        return VOTER_OLDER_TEXT;
     }
     return NULL;
 }

@@ -4,8 +4,11 @@
 
 #include "core/model/facts.h"
 
-/* "votes", "founding", "no record", "damaged record", "cannot write" or "retired"; NULL for no
- * voter. */
+/* Others are told what to do about such a voter. */
+#define VOTER_OLDER_TEXT "old record"
+
+/* "votes", "founding", "no record", "damaged record", "cannot write", "retired" or "old record";
+ * NULL for no voter. */
 const char *voter_status_text(enum voter_status status);
 
 #endif

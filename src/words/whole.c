@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "words/address_text.h"
+#include "words/voter_text.h"
 
 enum { SPAN_TEXT_MAX = 40, MS_PER_S = 1000, S_PER_MIN = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
 
@@ -368,6 +369,18 @@ static bool is_merging(const struct whole_facts *facts, struct whole *whole)
 
 /* --- Warnings -------------------------------------------------------------------------------- */
 
+/* A record that looks sound is never given up for another (Z11e). */
+static const char *remedy_for(const struct whole_facts *facts)
+{
+    if (facts->voters_lack == 0) {
+        return "start it, or have another member vote: doyen voters replace NAME WITH";
+    }
+    return strcmp(facts->voter_lack, VOTER_OLDER_TEXT) == 0
+               ? "have another member vote: doyen voters replace NAME WITH; or stop it, remove its "
+                 "file voter, start it, and doyen voters replace NAME"
+               : "doyen voters replace NAME gives it another record";
+}
+
 static bool voters_lack(const struct whole_facts *facts, struct whole *whole)
 {
     const uint32_t missing = facts->voters - facts->voters_heard;
@@ -391,10 +404,7 @@ static bool voters_lack(const struct whole_facts *facts, struct whole *whole)
             facts->guard.needed);
     }
     say_more(whole->sentence, "%s", spare ? "" : ": no further one can be lost");
-    say(whole->next, "doyen voters shows which; %s",
-        facts->voters_lack > 0
-            ? "doyen voters replace NAME gives it another record"
-            : "start it, or have another member vote: doyen voters replace NAME WITH");
+    say(whole->next, "doyen voters shows which; %s", remedy_for(facts));
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* The voters of guard strict, as operators meet them: rules Z1 and Z3. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,56 @@ Story(voters, one_that_lost_its_disk_does_not_vote_again)
     assert_text_has(plan.err, "wants 2 voters that vote and there are 2: nobody acts while one");
 }
 
+/* Each time all voters accept two views. */
+static void go_and_come(struct cluster *cluster, const char *name)
+{
+    cluster_kill(cluster, name);
+    assert_soon(has_members(cluster, "athens", 3));
+    cluster_restart(cluster, name);
+    assert_soon(has_members(cluster, "athens", 4));
+}
+
+/* H79, Z14: its disk is as it was before, and the coordinator has heard more of it since. */
+Story(voters, one_whose_disk_is_put_back_is_told_and_does_not_vote)
+{
+    struct cluster *cluster = voters_form();
+    const char *name = is_acting(cluster, "cyrene") ? "byzantium" : "cyrene";
+    const char *record = text_kept("%s/voter", state_of(cluster, name));
+    const char *backup = text_kept("%s.backup", record);
+
+    cr_assert_eq(link(record, backup), 0); /* The voter puts another file in its place. */
+    cluster_start(cluster, "delphi", "athens", NO_ARGS);
+    assert_soon(has_members(cluster, "athens", 4));
+    go_and_come(cluster, "delphi");
+    go_and_come(cluster, "delphi");
+    /* That takes as long as what the voter said has to stand (T_lost). */
+    cluster_signal(cluster, "delphi", SIGSTOP);
+    assert_soon(has_members(cluster, "athens", 3));
+    cluster_kill(cluster, name);
+    cr_assert_eq(rename(backup, record), 0);
+    cluster_restart(cluster, name);
+    assert_soon(strcmp(voter_of(cluster, name, "/v1/status"), "old record") == 0);
+    cr_assert_eq(cluster_log_count(cluster, name, "old_record"), 1);
+    assert_text_has(doyen(cluster, name, ARGS("status")).out, "does not vote: old record");
+
+    const char *other = is_acting(cluster, "athens") ? "byzantium" : "athens";
+    cluster_signal(cluster, "delphi", SIGCONT);
+    assert_soon(has_members(cluster, other, 4));
+    assert_soon(strstr(doyen(cluster, other, ARGS("status")).out,
+                       "1 of 3 voters does not vote (old record): no further one can be lost") !=
+                NULL);
+    assert_text_has(doyen(cluster, other, ARGS("status")).out, "remove its file voter");
+    assert_soon(lines_have(doyen(cluster, other, ARGS("voters")).out, name, "old record"));
+
+    /* What is said of it has an end. */
+    cluster_kill(cluster, name);
+    cr_assert_eq(remove(record), 0);
+    cluster_restart(cluster, name);
+    assert_soon(strcmp(voter_of(cluster, name, "/v1/status"), "no record") == 0);
+    assert_soon(doyen(cluster, name, ARGS("voters", "replace", name)).code == 0);
+    assert_soon(strcmp(voter_of(cluster, name, "/v1/status"), "votes") == 0);
+}
+
 /* Z3c: its next write fails; it says so, two of three are enough, and it votes when it can again.
  */
 Story(voters, one_that_cannot_write_does_not_vote_until_it_can)
@@ -183,7 +234,7 @@ Story(voters, a_damaged_record_is_said_in_every_answer_and_left_alone)
     const char *record = text_kept("%s/voter", state);
 
     cr_assert_eq(mkdir(state, 0700), 0);
-    write_text(record, "doyenvot\4 and then nothing of use\n");
+    write_text(record, "doyenvot\5 and then nothing of use\n");
     cluster_start(cluster, "athens", "athens", ARGS("--state-dir", state));
     assert_soon(strcmp(voter_of(cluster, "athens", "/v1/status"), "damaged record") == 0);
     cr_assert_str_eq(voter_of(cluster, "athens", "/v1/members"), "damaged record");
@@ -197,7 +248,7 @@ Story(voters, a_damaged_record_is_said_in_every_answer_and_left_alone)
     cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
     char *left = file_read(record, NULL);
     cr_assert_not_null(left);
-    cr_assert_str_eq(left, "doyenvot\4 and then nothing of use\n");
+    cr_assert_str_eq(left, "doyenvot\5 and then nothing of use\n");
     free(left);
 }
 

@@ -1355,6 +1355,26 @@ static void lie_about_lengths(struct teller *teller)
     }
 }
 
+/* How often a record was written (Z14), likewise: more often than it was, or less. */
+static void lie_about_writes(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct voter_state voter = core_voter(teller->to->core, 0);
+    const uint64_t all[] = {0, 1, voter.syncs + 1, UINT64_MAX};
+    struct random random;
+
+    random_seed(&random, ~hash_u64(teller->liar->told, message->number));
+    const uint64_t writes = all[random_below(&random, sizeof all / sizeof all[0])];
+    if (message->type == MESSAGE_PING && message->ping.asked.epoch != 0) {
+        message->ping.asked.record = voter.record_id;
+        message->ping.asked.writes = writes;
+    } else if (message->type == MESSAGE_PONG && message->ping.said.promised != 0) {
+        message->ping.said.writes = writes;
+    } else if (message->type == MESSAGE_VOTE) {
+        message->carrier.vote.writes = writes;
+    }
+}
+
 void liar_says(struct sim *sim, uint32_t to, struct message *message)
 {
     struct teller teller = {
@@ -1395,6 +1415,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     tell_kind(&teller, lie->kind);
     if (sim->options.exclusive) {
         lie_about_lengths(&teller);
+        lie_about_writes(&teller);
     }
     remember_token(teller.liar, &message);
     trace_note(sim, "%s lies to %s: %s", lie->stranger ? "a stranger" : teller.from->name,

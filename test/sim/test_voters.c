@@ -154,6 +154,40 @@ Story(voters, a_disk_given_back_as_it_was_is_outvoted)
     sim_free(sim);
 }
 
+static enum voter_status status_of(struct sim *sim, uint32_t host)
+{
+    return core_voter(sim_core(sim, host), sim_now_ms(sim)).status;
+}
+
+/* H79: a coordinator that has heard more of that record than it has now does not count it. It stays
+ * so when its vote is the one that would be needed, and is replaced. */
+Story(voters, a_disk_given_back_as_it_was_is_noticed_by_who_remembers)
+{
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
+    sim_back_up(sim, C);
+    for (uint32_t i = 0; i < 4; i++) {
+        sim_set_tags(sim, D, i % 2 == 0 ? "role=db" : "role=web");
+        sim_run(sim, 1000);
+    }
+    sim_run(sim, CHANGE_MS);
+    sim_crash(sim, C);
+    sim_restore(sim, C);
+    sim_start(sim, C);
+    acts_all_the_while(sim, A, MINUTE_MS / 2, seed);
+    story_check(status_of(sim, C) == VOTER_OLDER, seed);
+    sim_crash(sim, B);
+    sim_run(sim, MINUTE_MS / 4); /* So long again it was told at the least. */
+    story_check(sim_acting_count(sim) == 0 && status_of(sim, C) == VOTER_OLDER, seed);
+    sim_start(sim, B);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    sim_run(sim, 2 * CHANGE_MS); /* What was granted before is over (Z11f). */
+    sim_change_voters(sim, B, story_set("ABD"), 0);
+    story_check(story_vote_alone(sim, story_set("ABD"), CHANGE_MS), seed);
+    sim_run(sim, CHANGE_MS);
+    story_check(status_of(sim, C) == VOTER_RETIRED, seed);
+    sim_free(sim);
+}
+
 /* Where its vote is the one that is needed, what was committed by it is lost (assumption 3 of
  * docs/strict.md), and the simulator sees that. */
 Story(voters, a_disk_given_back_as_it_was_forgets_what_it_alone_knows)

@@ -45,6 +45,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_ADDRESS] = "address",
         [NOTICE_OWNERS] = "owners",
         [NOTICE_AUTOPILOT] = "voters-wish",
+        [NOTICE_OLD_RECORD] = "old-record",
     };
     return texts[type];
 }
@@ -357,6 +358,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
     case NOTICE_ADDRESS:
     case NOTICE_OWNERS:
     case NOTICE_AUTOPILOT:
+    case NOTICE_OLD_RECORD:
         print_life(sim, &notice->subject.id);
         break;
     }

@@ -40,15 +40,15 @@ struct rig {
     uint64_t last_number;  /* of the message that this node sent last: all peers echo it */
     struct rig_sent sent[RIG_SENT_MAX];
     uint32_t sent_count; /* by the last call of rig_gets, rig_gets_raw, rig_links or rig_pass */
-    struct refused_message refused;              /* the last */
-    uint32_t refused_count;                      /* in the last step */
-    uint32_t resolve_count;                      /* how often it asked for its seeds */
-    bool withdraws;                              /* a hand-over begins */
-    uint32_t kernel_ask_count;                   /* and a kernel, of any peer (D2) */
-    uint32_t noticed[NOTICE_AUTOPILOT + 1];      /* told to watchers since it was made, by type */
-    struct notice notices[NOTICE_AUTOPILOT + 1]; /* the last of them */
-    struct role_news role;                       /* the last that a client was told */
-    uint32_t role_count;                         /* in the last step */
+    struct refused_message refused;               /* the last */
+    uint32_t refused_count;                       /* in the last step */
+    uint32_t resolve_count;                       /* how often it asked for its seeds */
+    bool withdraws;                               /* a hand-over begins */
+    uint32_t kernel_ask_count;                    /* and a kernel, of any peer (D2) */
+    uint32_t noticed[NOTICE_OLD_RECORD + 1];      /* told to watchers since it was made, by type */
+    struct notice notices[NOTICE_OLD_RECORD + 1]; /* the last of them */
+    struct role_news role;                        /* the last that a client was told */
+    uint32_t role_count;                          /* in the last step */
     struct built_view views[RIG_VIEWS_MAX];
     uint32_t view_count;
 };

@@ -121,6 +121,10 @@ static const struct words_case cases[] = {
     {{.type = NOTICE_AUTOPILOT, .subject = OF_B, .by = "autopilot", .goes = "cyrene"},
      "byzantium is to vote instead of cyrene, which was silent for long",
      "comes=byzantium goes=cyrene by=autopilot"},
+    {{.type = NOTICE_OLD_RECORD, .subject = OF_B},
+     "this voter's record is older than what byzantium has heard of it, as after a restored "
+     "backup: it does not vote; have another vote in its stead: doyen voters replace",
+     "name=byzantium"},
     {{.type = NOTICE_BAD_LINK, .subject = OF_B},
      "byzantium stays: others hear it, though this node does not; look at the link "
      "between the two",
@@ -319,7 +323,7 @@ Test(notice_words, of_other_terms_what_differs_is_named)
     cr_expect_str_eq(text, "--voters a,b,c (here a,d,c)");
 }
 
-enum { NOTICE_TYPES = NOTICE_AUTOPILOT + 1 };
+enum { NOTICE_TYPES = NOTICE_OLD_RECORD + 1 };
 
 /* The line of the log as an object, without what every line has. */
 static json_t *logged(const struct journal_entry *entry)

@@ -29,6 +29,7 @@ static void desk_open(struct desk *desk)
                                                 .promise = {.epoch = 9, .life = member_of('B').id},
                                                 .lease_ms = LEASE_MS_MAX,
                                                 .hold_ms = LEASE_MS_MAX,
+                                                .writes = 12,
                                                 .accepted = &desk->accepted.view}};
     view_name_voters(&desk->accepted.view, "A B C");
     view_seal(&desk->accepted.view);
@@ -73,6 +74,7 @@ Test(voter_file, what_was_written_comes_back)
     cr_assert(ballot_equal(&desk.read.record.promise, &desk.file.record.promise));
     cr_assert_eq(desk.read.record.lease_ms, LEASE_MS_MAX);
     cr_assert_eq(desk.read.record.hold_ms, LEASE_MS_MAX);
+    cr_assert_eq(desk.read.record.writes, 12);
     cr_assert_str_eq(view_text(desk.read.record.accepted, text, sizeof text), "A B C");
     cr_assert_eq(desk.read.record.accepted->hash, desk.accepted.view.hash);
     cr_assert(voter_lists_equal(&desk.read.record.accepted->voters, &desk.accepted.view.voters));

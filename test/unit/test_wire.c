@@ -537,6 +537,7 @@ static bool has_all_its_fields(const struct message *message)
             message->heartbeat.asks) &&
            (message->type != MESSAGE_PREPARE || message->carrier.lease_ms != 0) &&
            (message->type != MESSAGE_OFFER || message->offer.lineage != 0) &&
+           (message->type != MESSAGE_VOTE || message->carrier.vote.writes != 0) &&
            (message->type != MESSAGE_PING || message->ping.asked.epoch != 0) &&
            (message->type != MESSAGE_PONG || message->ping.said.promised != 0) &&
            (message->type != MESSAGE_ROLES_ENTER || message->role.entry.terms.need[0] != '\0');
@@ -609,27 +610,34 @@ Test(wire, in_front_of_skipped_fields_none_is_missing)
     read_more(&message, "heartbeat", 2, "\x02\x2a");
     cr_assert(!message.heartbeat.handed_over && message.heartbeat.asks);
 
-    read_more(&message, "ping", 5, "\x00\x00\x00\x00\x2a");
+    read_more(&message, "ping", 7, "\x00\x00\x00\x00\xc0\x00\x2a");
     cr_assert_eq(message.ping.asked.epoch, 0);
-    read_more(&message, "ping", 5, "\x07\x08\x09\x0a\x2a");
+    read_more(&message, "ping", 7, "\x07\x08\x09\x0a\xc0\x0b\x2a");
     cr_assert_eq(message.ping.asked.lineage, 7);
     cr_assert_eq(message.ping.asked.epoch, 8);
     cr_assert_eq(message.ping.asked.lease_ms, 9);
     cr_assert_eq(message.ping.asked.hold_ms, 10);
+    cr_assert_eq(message.ping.asked.writes, 11);
 
-    read_more(&message, "pong", 4, "\x00\xc2\xc0\x2a");
+    read_more(&message, "pong", 5, "\x00\xc2\xc0\x00\x2a");
     cr_assert_eq(message.ping.said.promised, 0);
     cr_assert_not(message.ping.said.leased);
-    read_more(&message, "pong", 4, "\x09\xc3\xc0\x2a");
+    read_more(&message, "pong", 5, "\x09\xc3\xc0\x0b\x2a");
     cr_assert_eq(message.ping.said.promised, 9);
     cr_assert(message.ping.said.leased);
+    cr_assert_eq(message.ping.said.writes, 11);
+
+    read_more(&message, "vote-refused", 2, "\x00\x2a");
+    cr_assert_eq(message.carrier.vote.writes, 0);
+    read_more(&message, "vote-refused", 2, "\x07\x2a");
+    cr_assert_eq(message.carrier.vote.writes, 7);
 
     read_more(&message, "prepare", 3, "\x00\x00\x2a");
     cr_assert_eq(message.carrier.lease_ms, 0);
     read_more(&message, "prepare", 3, "\x09\x0a\x2a");
     cr_assert_eq(message.carrier.lease_ms, 9);
     cr_assert_eq(message.carrier.hold_ms, 10);
-    cr_assert_eq(wire_skipped(wire), 9);
+    cr_assert_eq(wire_skipped(wire), 11);
 }
 
 /* What is of this version alone says something, and is there as a whole. */
@@ -641,10 +649,17 @@ Test(wire, fields_that_may_be_missing_are_not_there_in_vain_or_in_part)
         const char *bytes;
         enum wire_error expect;
     } cases[] = {
-        {"heartbeat", 1, "\x00", WIRE_BOUND},    {"ping", 4, "\x00\x00\x00\x00", WIRE_BOUND},
-        {"ping", 1, "\x07", WIRE_SHAPE},         {"ping", 2, "\x07\x08", WIRE_SHAPE},
-        {"ping", 3, "\x07\x08\x09", WIRE_SHAPE}, {"pong", 3, "\x00\xc2\xc0", WIRE_BOUND},
-        {"pong", 1, "\x09", WIRE_SHAPE},         {"pong", 2, "\x09\xc3", WIRE_SHAPE},
+        {"heartbeat", 1, "\x00", WIRE_BOUND},
+        {"vote-refused", 1, "\x00", WIRE_BOUND},
+        {"ping", 6, "\x00\x00\x00\x00\xc0\x00", WIRE_BOUND},
+        {"ping", 1, "\x07", WIRE_SHAPE},
+        {"ping", 2, "\x07\x08", WIRE_SHAPE},
+        {"ping", 3, "\x07\x08\x09", WIRE_SHAPE},
+        {"pong", 4, "\x00\xc2\xc0\x00", WIRE_BOUND},
+        {"ping", 4, "\x07\x08\x09\x0a", WIRE_SHAPE},
+        {"pong", 3, "\x09\xc3\xc0", WIRE_SHAPE},
+        {"pong", 1, "\x09", WIRE_SHAPE},
+        {"pong", 2, "\x09\xc3", WIRE_SHAPE},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

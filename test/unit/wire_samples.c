@@ -396,7 +396,7 @@ static void add_ballots(struct samples *samples)
     message->ping.subject = message->from;
     message->ping.origin = id_of('C');
     message->ping.said = (struct lease_said){
-        .promised = samples->settled.epoch, .leased = true, .record = id_of('S')};
+        .promised = samples->settled.epoch, .leased = true, .record = id_of('S'), .writes = 7};
 
     message = add(samples, MESSAGE_BALLOT, "ballot",
                   "may I have that epoch? it was handed over to me");
@@ -415,7 +415,7 @@ static void add_ballots(struct samples *samples)
     message->carrier.lineage = samples->settled.lineage;
     message->carrier.epoch = 8;
     message->carrier.vote = (struct vote_answer){
-        .record = id_of('S'), .kind = VOTE_CLAIM, .wait_ms = 1800};
+        .record = id_of('S'), .kind = VOTE_CLAIM, .wait_ms = 1800, .writes = 300};
     message = add(samples, MESSAGE_VOTE, "vote-refused", "another one holds the lease");
     message->carrier.lineage = 0x1122334455667788;
     message->carrier.epoch = 8;
@@ -443,6 +443,8 @@ static void add_leases(struct samples *samples)
     message->ping.origin = message->from;
     message->ping.asked = (struct lease_asked){.lineage = samples->settled.lineage,
                                                .epoch = samples->settled.epoch,
+                                               .record = id_of('S'),
+                                               .writes = 7,
                                                .lease_ms = 4200,
                                                .hold_ms = 16000};
     message = add(samples, MESSAGE_PREPARE, "prepare-lease",

@@ -459,7 +459,7 @@ static void write_voter(const struct metrics *metrics, struct text_builder *text
     write_witnesses(facts, text);
     begin(text, "doyen_voter", "gauge",
           "1 for how this node stands as a voter of guard strict; none: it is no voter.");
-    for (unsigned i = 0; i <= VOTER_RETIRED; i++) {
+    for (unsigned i = 0; i <= VOTER_OLDER; i++) {
         const char *status = voter_status_text((enum voter_status)i);
         sample(text, "doyen_voter", "status", status == NULL ? "none" : status,
                facts->voter.status == i);

@@ -548,6 +548,13 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
     case NOTICE_AUTOPILOT:
         wish_sentence(notice, sentence);
         return;
+    case NOTICE_OLD_RECORD:
+        text_builder_format(sentence,
+                            "this voter's record is older than what %s has heard of it, as after a "
+                            "restored backup: it does not vote; have another vote in its stead: "
+                            "doyen voters replace",
+                            notice->subject.name);
+        return;
     case NOTICE_LEADER:
         leader_sentence(&notice->subject, sentence);
         return;

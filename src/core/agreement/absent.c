@@ -6,6 +6,7 @@
 #include "core/agreement/electorate.h"
 #include "core/detection/lease.h"
 #include "core/detection/numbers.h"
+#include "core/detection/writes.h"
 #include "core/state/outbox.h"
 
 enum {
@@ -114,6 +115,8 @@ static void ask(struct core *core, const struct listed_voter *voter)
         .asked = numbers_lease_wanted(core),
     };
     message->ping.asked.lease_ms = lease_ms;
+    message->ping.asked.record = voter->record;
+    message->ping.asked.writes = writes_known(core, &voter->record);
     electorate_ask_stranger(core, message, NULL, electorate_address(core, voter));
 }
 
@@ -255,13 +258,15 @@ bool absent_on_pong(struct core *core, const struct message *pong)
         known->answered_ms = core->now_ms;
         note_round_trip(known, core->now_ms - sent_ms);
     }
-    if (said->leased && said->promised == core->view.epoch) {
+    if (said->leased && said->promised == core->view.epoch &&
+        !writes_are_fewer(core, &said->record, said->writes)) {
         lease_grant(core, &said->record, core->view.epoch,
                     &(struct lease_mark){.ms = sent_ms,
                                          .lease_ms = lease_ms,
                                          .hold_ms = timing_hold_ms(&core->timing)});
     }
     lease_note_promise(core, &said->record, said->promised);
+    writes_note(core, &said->record, said->writes);
     return true;
 }
 

@@ -67,7 +67,47 @@ void voter_record(const struct core *core, struct vote_record *record)
     const struct view *accepted = &core->voter.accepted;
 
     *record = core->voter.record;
+    record->writes += core->voter.number;
     record->accepted = view_is_empty(accepted) && !view_is_of_founders(accepted) ? NULL : accepted;
+}
+
+/* --- An older copy (Z14) --- */
+
+uint64_t voter_writes(const struct core *core)
+{
+    return core->voter.record.writes + core->voter.synced;
+}
+
+bool voter_goes_by_older(const struct core *core, uint64_t now_ms)
+{
+    return now_ms < core->voter.older_until_ms;
+}
+
+/* Only who heard it from this record knows of writes that it has not: it has forgotten them, and
+ * what was granted with them. The next coordinator may not have heard it, so that word holds for as
+ * long again as it has been said. What was made up does not last (H48), and whoever it was said for
+ * takes it back. */
+static void take_word_of_writes(struct core *core, const struct vote_question *question)
+{
+    struct voter *voter = &core->voter;
+    const struct node_id *by = &question->ballot.life;
+    const uint32_t position = view_find(&core->view, by);
+
+    if (question->writes <= voter_writes(core)) {
+        const bool takes_back = question->writes != 0 && id_equal(by, &voter->older_by);
+        voter->older_until_ms = takes_back ? 0 : voter->older_until_ms;
+        return;
+    }
+    if (!voter_goes_by_older(core, core->now_ms)) {
+        REACHED(voter_goes_by_an_older_record);
+        voter->older_since_ms = core->now_ms;
+        if (position != VIEW_NONE) {
+            (void)outbox_notice_of(core, NOTICE_OLD_RECORD, &core->view.members[position]);
+        }
+    }
+    voter->older_by = *by;
+    voter->older_until_ms = core->now_ms + larger(UINT64_C(2) * core->timing.stall_ms,
+                                                  core->now_ms - voter->older_since_ms);
 }
 
 /* --- Binding (Z2) --- */
@@ -184,6 +224,9 @@ static struct vote bind(struct core *core, const struct vote_question *question)
     const struct ballot *ballot = &question->ballot;
     const bool same_life = id_equal(&ballot->life, &promise->life);
 
+    if (voter_goes_by_older(core, core->now_ms)) {
+        return (struct vote){.result = VOTE_MUTE};
+    }
     if (ballot_equal(ballot, promise)) {
         return (struct vote){.result = VOTE_GRANTED};
     }
@@ -434,6 +477,9 @@ struct vote voter_on_question(struct core *core, const struct vote_question *que
     }
     if (has_to_prove_lengths(core, question)) {
         return (struct vote){.result = VOTE_UNPROVED};
+    }
+    if (core_is_witness(core) || is_known(core, &question->ballot.life)) {
+        take_word_of_writes(core, question);
     }
     struct vote vote = bind(core, question);
     if (vote.result != VOTE_GRANTED) {

@@ -85,6 +85,12 @@ uint64_t voter_begin_founding(struct core *core);
 /* All voters have a record, these: from now on nobody may get one any more. */
 void voter_end_founding(struct core *core, const struct voter_lists *founders);
 
+/* How often the disk has got this record (Z14a). */
+uint64_t voter_writes(const struct core *core);
+
+/* Was it told lately that its record was written more often than that (Z14b)? */
+bool voter_goes_by_older(const struct core *core, uint64_t now_ms);
+
 /* Does the disk hold all that this voter has decided? */
 bool voter_is_synced(const struct core *core);
 

@@ -54,7 +54,8 @@ static void fill_in(struct core *core, const struct vote_question *question,
                                                  .result = vote->result,
                                                  .version = question->view.version,
                                                  .promised = vote->promised,
-                                                 .wait_ms = wait_of(core, question, vote)};
+                                                 .wait_ms = wait_of(core, question, vote),
+                                                 .writes = voter_writes(core)};
 }
 
 void voting_reply(struct core *core, const struct vote_question *question, const struct vote *vote,
@@ -95,7 +96,7 @@ static enum refusal refusal_of(const struct core *core, const struct vote_questi
     case VOTE_REFUSED_LEASE:
         return REFUSED_VOTE_LEASED;
     case VOTE_MUTE:
-        return REFUSED_VOTER_MUTE;
+        return voter_goes_by_older(core, core->now_ms) ? REFUSED_OLD_RECORD : REFUSED_VOTER_MUTE;
     case VOTE_REFUSED_FRESH:
         return REFUSED_OLDER_ONE_FRESH;
     case VOTE_REFUSED_BEHIND: /* A member's. */
@@ -479,15 +480,17 @@ static bool has_handed_over(const struct core *core, const struct node_id *life)
     return id_equal(life, &core->view.members[0].id) && elders_coordinator_has_handed_over(core);
 }
 
-static struct vote_question lease_question_of(const struct message *ping)
+static struct vote_question lease_question_of(const struct core *core, const struct message *ping)
 {
     const struct lease_asked *asked = &ping->ping.asked;
+    const bool is_ours = id_equal(&asked->record, &core->voter.record.id);
 
     return (struct vote_question){.kind = VOTE_HEARTBEAT,
                                   .lineage = asked->lineage,
                                   .ballot = {asked->epoch, ping->from},
                                   .lease_ms = asked->lease_ms,
-                                  .hold_ms = asked->hold_ms};
+                                  .hold_ms = asked->hold_ms,
+                                  .writes = is_ours ? asked->writes : 0};
 }
 
 static struct lease_said say(const struct core *core, const struct vote_question *question,
@@ -495,12 +498,13 @@ static struct lease_said say(const struct core *core, const struct vote_question
 {
     return (struct lease_said){.promised = bound_to(core, &question->ballot),
                                .leased = leased,
-                               .record = core->voter.record.id};
+                               .record = core->voter.record.id,
+                               .writes = voter_writes(core)};
 }
 
 struct lease_said voting_on_question(struct core *core, const struct message *ping)
 {
-    const struct vote_question question = lease_question_of(ping);
+    const struct vote_question question = lease_question_of(core, ping);
 
     if (!electorate_may_vote(core) || question.ballot.epoch == 0 || !ping->fellow || ping->relay ||
         !core_is_member(core)) {
@@ -535,7 +539,7 @@ static void answer_stranger(struct core *core, const struct message *ping,
 
 bool voting_on_strangers_ping(struct core *core, const struct message *ping)
 {
-    const struct vote_question question = lease_question_of(ping);
+    const struct vote_question question = lease_question_of(core, ping);
 
     if (question.ballot.epoch == 0 || ping->fellow || ping->relay ||
         core->voter.record.state == VOTE_RECORD_NONE ||

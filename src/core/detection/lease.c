@@ -7,6 +7,7 @@
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
 #include "core/detection/watch.h"
+#include "core/detection/writes.h"
 
 /* Two marks are this far apart at least, so that all of them together reach back further than a
  * lease lasts. */
@@ -469,10 +470,11 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
         return;
     }
     const struct lease_mark *mark = mark_echoed(core, pong->echo);
-    if (said->leased && mark != NULL) {
+    if (said->leased && mark != NULL && !writes_are_fewer(core, &said->record, said->writes)) {
         lease_grant(core, &said->record, said->promised, mark);
     }
     lease_note_promise(core, &said->record, said->promised);
+    writes_note(core, &said->record, said->writes);
 }
 
 void lease_grant_own(struct core *core)

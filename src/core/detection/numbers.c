@@ -4,6 +4,7 @@
 
 #include "core/detection/hearing.h"
 #include "core/detection/watch.h"
+#include "core/detection/writes.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/strangers.h"
@@ -31,6 +32,7 @@ static struct message *question(struct core *core, uint32_t position, uint64_t *
                                       .subject = core->peers[position].id,
                                       .origin = core->life.self.id,
                                       .asked = numbers_lease_wanted(core)};
+        writes_ask(core, position, &message->ping.asked);
     }
     return message;
 }

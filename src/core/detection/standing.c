@@ -33,7 +33,8 @@ static struct voter_count fresh_voters(const struct core *core)
         const uint32_t position = core->electorate.positions[i];
         const bool heard = position != VIEW_NONE && !core_is_self(core, position) &&
                            hearing_is_heard(core, position);
-        const bool votes = !core->voter.damaged && !core->voter.mute;
+        const bool votes = !core->voter.damaged && !core->voter.mute &&
+                           core->now_ms >= core->voter.older_until_ms;
         if (is_own_voter(core, &lists->voters[i]) ? votes : heard) {
             fresh |= voter_set_of(i);
         }

@@ -63,6 +63,8 @@ enum notice_type {
                             NOTICE_VIEW */
     NOTICE_AUTOPILOT,    /* subject is to vote, where it is no member nobody can; `by`, `goes`: the
                             silent one in whose stead, if there is one (Z17) */
+    NOTICE_OLD_RECORD,   /* subject, who asks for its lease, knows of more writes of this voter's
+                            record than there were (Z14b) */
 };
 
 /* Why the phase changed. */

@@ -139,6 +139,7 @@ enum voter_status {
     VOTER_DAMAGED,   /* its record is damaged, or another's: it does not vote */
     VOTER_MUTE,      /* its record could not be written: it does not vote */
     VOTER_RETIRED,   /* others vote now, and it does not for good (Z11h) */
+    VOTER_OLDER,     /* its record was written less often than it once said (Z14b) */
 };
 
 struct voter_state {

@@ -178,6 +178,7 @@ struct vote_answer {
     uint64_t promised; /* REFUSED_EPOCH, or any refusal of a member: the epoch of the promise */
     uint64_t wait_ms;  /* REFUSED_LEASE, FRESH: until that is over; of an epoch that is granted:
                         * until nobody holds what former coordinators granted (Z15c) */
+    uint64_t writes;   /* of a voter: so often the disk has got its record (Z14a) */
 };
 
 /* VIEW, PREPARE, HANDOVER, MERGE, BALLOT, VOTE. The view is borrowed; who receives it may
@@ -310,9 +311,11 @@ struct merge_refused {
 /* PING of a coordinator under guard strict: it asks the receiver's voter for its lease (Z6b). */
 struct lease_asked {
     uint64_t lineage;
-    uint64_t epoch;    /* under which it reigns; 0: it asks for none */
-    uint64_t lease_ms; /* for so long (Z15a) */
-    uint64_t hold_ms;  /* its T_hold (Z15c) */
+    uint64_t epoch;        /* under which it reigns; 0: it asks for none */
+    uint64_t lease_ms;     /* for so long (Z15a) */
+    uint64_t hold_ms;      /* its T_hold (Z15c) */
+    struct node_id record; /* of that voter, as the view names it; none: it is no voter */
+    uint64_t writes; /* so often that was written, as the voter said (Z14a); 0: that is not known */
 };
 
 /* PONG: what came of that. */
@@ -321,6 +324,7 @@ struct lease_said {
                           question, but another life's; 0: none, or no voter */
     bool leased;       /* it has leased that epoch to who asked, on disk */
     struct node_id record; /* by which it votes (Z10b) */
+    uint64_t writes;       /* so often the disk has got that record (Z14a) */
 };
 
 struct ping {

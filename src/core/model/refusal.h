@@ -200,6 +200,8 @@
     X(VOTE_LEASED, "vote_leased", "Z2a", "this voter has leased to another coordinator")           \
     X(VOTER_MUTE, "voter_mute", "Z3b",                                                             \
       "its record is not sound or of another founding, or what is asked is too long (Z15a)")       \
+    X(OLD_RECORD, "old_record", "Z14b",                                                            \
+      "the voter goes by an older copy of its record, which has forgotten what it said")           \
     X(NO_VOTER, "no_voter", "Z1a", "this node is no voter")                                        \
     X(VOTER_UNKNOWN, "voter_unknown", "Z1e", "its sender is not the voter whose answer it gives")  \
     X(VIEW_UNASKED, "view_unasked", "Z9d", "who shows the view has to be asked for it first")      \

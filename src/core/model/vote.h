@@ -32,6 +32,7 @@ struct vote_record {
     struct ballot promise;
     uint64_t lease_ms; /* the longest lease that the life of the promise may have been given */
     uint64_t hold_ms;  /* the longest T_hold of those whose grants may still be held (Z15c) */
+    uint64_t writes;   /* so often it has been written, or more often (Z14a) */
     const struct view *accepted; /* borrowed; before there is one, that of the founders, or NULL */
 };
 
@@ -53,8 +54,9 @@ struct vote_question {
     uint64_t hold_max_ms;  /* with it (Z15a); 0: by none */
     struct ballot handed_over; /* by whom, and the highest epoch that it gave up; epoch 0: nobody */
     struct address address;    /* where the answer goes; none: to this very node */
-    uint64_t stamp;            /* what the answer echoes; 0: the asker knows this life (Z1e) */
-    struct view_id view;       /* PREPARE: the proposal; voter_on_prepare fills it in */
+    uint64_t writes;     /* so often, as the asker knows, the record was written; 0: it does not */
+    uint64_t stamp;      /* what the answer echoes; 0: the asker knows this life (Z1e) */
+    struct view_id view; /* PREPARE: the proposal; voter_on_prepare fills it in */
     uint64_t view_hash;
     const struct view *founders; /* CLAIM: of one who was shown no view yet (Z13a); else NULL */
 };

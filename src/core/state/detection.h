@@ -41,6 +41,19 @@ struct leases {
     struct voter_lease voters[VOTERS_LISTED_MAX]; /* in no order */
 };
 
+/* writes: how often the record of one voter was written, as it said (Z14). */
+struct writes_said {
+    struct node_id record; /* none: the place is empty */
+    uint64_t known;        /* it said so, and nothing less for T_lost */
+    uint64_t least;        /* of what it has said since then */
+    uint64_t since_ms;
+};
+
+/* writes: of all voters that this life, or one before, asked for their leases. */
+struct writes {
+    struct writes_said voters[VOTERS_LISTED_MAX]; /* in no order */
+};
+
 /* signs: when silences are looked at next, and what may put that off. */
 struct looking {
     uint64_t next_ms;     /* or later: whoever is heard puts it off; NEVER_MS when off */

@@ -118,6 +118,7 @@ struct core {
     struct view former; /* install: the one before `view` */
 
     struct leases lease;
+    struct writes writes;
     struct watching watching;
     struct following following;
     struct verdicts verdicts;

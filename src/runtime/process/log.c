@@ -398,6 +398,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_MISMATCH:
     case NOTICE_SPLIT:
     case NOTICE_OTHER_TERMS:
+    case NOTICE_OLD_RECORD:
         return LOG_WARN;
     case NOTICE_JOINED: /* The line of the view has these. */
     case NOTICE_GONE:
