@@ -9,7 +9,7 @@
 #include "core/model/lineage.h"
 
 struct walk {
-    const struct node_id *member; /* looked for in each ancestor, if not NULL */
+    const struct node_id *member; /* looked for in each ancestor that it may know of, if not NULL */
     uint64_t lineage;             /* looked for among them, if not 0 */
 };
 
@@ -23,7 +23,8 @@ static bool walk_finds(struct oracle *oracle, const struct view_id *id, const st
          record != NULL && record->visit != oracle->visits;
          record = oracle_record_of(oracle, &at)) {
         record->visit = oracle->visits;
-        if (walk->member != NULL && oracle_find_recorded(record, walk->member) != NULL) {
+        if (walk->member != NULL && oracle_find_recorded(record, walk->member) != NULL &&
+            oracle_had_accepted(oracle, walk->member, &at)) {
             return true;
         }
         if (walk->lineage != 0 && at.lineage == walk->lineage) {
@@ -70,8 +71,8 @@ void oracle_note_accepted(struct oracle *oracle, const struct node_id *life,
 }
 
 /* S5: of a joiner that never heard of its admission nothing is left over that could do harm. What
- * it accepted after its removal tells nothing of what came before, nor does what it accepted in a
- * history whose place another one has taken (Z18). */
+ * it accepted after its removal, also in another part, tells nothing of what came before, nor does
+ * what it accepted in a history whose place another one has taken (Z18). */
 bool oracle_had_accepted(struct oracle *oracle, const struct node_id *life,
                          const struct view_id *parent)
 {
@@ -122,8 +123,7 @@ static void check_origin(struct sim *sim, const struct host *host, const struct 
     if (view->cause != CAUSE_CHANGE && !restarts) {
         oracle_fail(sim, host, "S7: %s came from nowhere", member->name);
     }
-    if (oracle_had_accepted(&sim->oracle, &member->id, &view->parent) &&
-        was_member_before(&sim->oracle, &view->parent, &member->id)) {
+    if (was_member_before(&sim->oracle, &view->parent, &member->id)) {
         oracle_fail(sim, host, "S5: %s was removed and is back with the same id", member->name);
     }
 }
