@@ -60,7 +60,7 @@ struct daemon {
     uv_timer_t insecure;
     struct supervisor supervisor;
     struct scheduling scheduling;
-    uint32_t outside_count;  /* of OUTSIDE_MS in a row at whose end it was joining */
+    uint32_t outside_count;  /* of OUTSIDE_MS in a row at whose end it was outside */
     struct doyen_node *node; /* NULL: not open */
     bool leaving;            /* a signal asked for it */
     uint64_t leaving_ms;     /* when it did */
@@ -128,7 +128,7 @@ static void on_outside(uv_timer_t *timer)
     struct daemon *daemon = timer->data;
     char since[40];
 
-    if (core_phase(node_core(node_inside(daemon->node))) != PHASE_JOINING) {
+    if (!outside_holds(node_inside(daemon->node))) {
         daemon->outside_count = 0;
         return;
     }

@@ -39,12 +39,24 @@ static void log_refusal(struct log *log, enum log_level level, const struct jour
     log_line(log, level, "join", "not let in %s, refused: %s", since, text);
 }
 
+bool outside_holds(const struct node *node)
+{
+    char seeds[NODE_SEED_WORDS_MAX];
+
+    return core_phase(node_core(node)) == PHASE_JOINING || node_seed_words(node, seeds);
+}
+
 void outside_log(struct log *log, enum log_level level, struct node *node, const char *since)
 {
     const struct journal_entry *refusal = journal_refusal(node_journal(node));
     char waiting[WAITING_WORDS_MAX];
     char seeds[NODE_SEED_WORDS_MAX];
 
+    if (core_phase(node_core(node)) != PHASE_JOINING) {
+        (void)node_seed_words(node, seeds);
+        log_line(log, level, "join", "the only member %s: %s", since, seeds);
+        return;
+    }
     if (refusal != NULL) {
         log_refusal(log, level, refusal, since);
         return;

@@ -194,6 +194,7 @@ static void assert_alone(struct cluster *cluster, const char *name, const char *
                   another == NULL ? NO_ARGS : ARGS("--cluster", another));
     assert_soon(is_blocked(cluster, name, sentence));
     assert_text_has(doyen(cluster, name, ARGS("status")).out, "take it from the seeds");
+    assert_soon(cluster_log_has(cluster, name, "the only member for "));
 }
 
 Story(whole, a_founder_whose_seeds_are_of_another_cluster_says_so)

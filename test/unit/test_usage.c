@@ -120,7 +120,8 @@ Test(usage, in_order_nothing_behind_the_first_word_is_looked_at)
     free(value);
 }
 
-static void set_line(char *to, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void set_line(char *to, size_t size,
+                                                           const char *format, ...)
 {
     va_list arguments;
 

@@ -30,9 +30,9 @@ static const char *behind_version(const char *path)
 static bool is_within(const char *name, const char *path)
 {
     const char *at = strstr(path, name);
-    const char after = at == NULL ? '\0' : at[strlen(name)];
+    const char *behind = at == NULL ? NULL : at + strlen(name);
 
-    return at != NULL && (after == '\0' || after == '/' || after == '.');
+    return at != NULL && (*behind == '\0' || *behind == '/' || *behind == '.');
 }
 
 /* The path that was probably meant, or NULL. */
