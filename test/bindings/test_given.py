@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import math
+import signal
 import unittest
 import unittest.mock
 
@@ -255,6 +256,17 @@ class Daemon(TestCase):
         client.drain(timeout=LIMIT_S)
         with self.assertRaisesRegex(doyen.Error, "athens is drained, and holds no role: doyen undrain athens"):
             entered(client.campaign("job", timeout=0.3))
+
+    def test_a_daemon_that_says_no_more_leaves_open_why_a_role_is_not_held(self):
+        cluster = self.cluster(1)
+        control = cluster.control("athens")
+        doyen.Client(control).wait(members=1, timeout=LIMIT_S)
+        cluster.signal("athens", signal.SIGSTOP)
+        for words in (
+            doyen.Client(control)._not_held("job", None),
+            asyncio.run(doyen.aio.Client(control)._not_held("job", None)),
+        ):
+            self.assertIn("the role was not given, and why is not known", words)
 
     def test_a_token_that_it_does_not_know_is_told_as_an_argument(self):
         client = doyen.Client(self.cluster(1).control("athens"))

@@ -369,21 +369,23 @@ export class Client {
   // Why a campaign has not come to hold its role, as far as that is told soon.
   async #notHeld(role, { need, signal }) {
     const until = performance.now() + REASON_MS;
-    const ask = (path) => get(this.#daemon, path, { signal, timeoutMs: REASON_MS });
+    const ask = (path) => get(this.#daemon, path, { signal, timeoutMs: answerWithin(until) });
+    let roles = null;
     try {
       const why = unfit(viewOf(await ask("/v1/members")), role, need);
-      for (let path = "/v1/roles?begin"; why === ""; path = "/v1/roles") {
-        const roles = rolesOf(await ask(path));
-        if (!roles.stale || performance.now() >= until) {
-          return waitedFor(roles, role);
-        }
+      if (why !== "") {
+        return why;
+      }
+      for (let path = "/v1/roles?begin"; (roles === null || roles.stale) && performance.now() < until; path = "/v1/roles") {
+        roles = rolesOf(await ask(path));
         await doze(ROLES_PAUSE_MS, signal);
       }
-      return why;
     } catch {
-      signal?.throwIfAborted();
-      return "the role was not given, and why is not known: doyen roles says who has it";
+      signal?.throwIfAborted(); // Else what was told before is what there is to say.
     }
+    return roles === null
+      ? "the role was not given, and why is not known: doyen roles says who has it"
+      : waitedFor(roles, role);
   }
 
   async #lead(block, Kind, openLink, reason, options) {

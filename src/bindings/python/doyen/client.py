@@ -465,18 +465,18 @@ class Client:
         """Why a campaign has not come to hold its role, as far as that is told soon."""
         until = time.monotonic() + REASON_S
         path = "/v1/roles?begin"
+        roles: Optional[Roles] = None
         try:
-            view = View.of(self._ask(request("/v1/members"), REASON_S))
-            why = unfit(view, role, need)
-            while not why:
-                roles = Roles.of(self._ask(request(path), REASON_S))
-                if not roles.stale or time.monotonic() >= until:
-                    why = waited_for(roles, role)
+            why = unfit(View.of(self._ask(request("/v1/members"), REASON_S)), role, need)
+            if why:
+                return why
+            while (roles is None or roles.stale) and time.monotonic() < until:
+                roles = Roles.of(self._ask(request(path), answer_within(until)))
                 path = "/v1/roles"
                 time.sleep(ROLES_PAUSE_S)
-            return why
         except Error:
-            return NOT_TOLD
+            pass  # What was told before is what there is to say.
+        return NOT_TOLD if roles is None else waited_for(roles, role)
 
     def _await_link(
         self, open_link: Callable[[], Link], link: Optional[Link], seconds: float, missing: str
