@@ -335,14 +335,14 @@ static void end_votes(struct core *core)
     voter_end_step(core);
 }
 
-/* Tells watchers, and under guard strict the others, who name a coordinator only once they have
- * heard that it acts (Z9b). */
+/* Tells watchers, and the others, who under guard strict name a coordinator only once they have
+ * heard that it acts (G2c, Z9b). */
 static void tell(struct core *core)
 {
     bool acted = core->standing.told_acting;
 
     standing_tell(core);
-    if (core_is_strict(core) && core->standing.told_acting && !acted) {
+    if (core->standing.told_acting && !acted) {
         detector_announce_acting(core);
     }
 }

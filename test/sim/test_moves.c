@@ -95,7 +95,7 @@ Story(moves, voters_follow_the_word_of_their_coordinator)
     sim_free(sim);
 }
 
-/* Z9c: whoever asked for it, wherever, sees that it is done with the first message. */
+/* G2c: whoever asked for it, wherever, sees that it is done with the first message. */
 Story(moves, everybody_names_the_successor_as_soon_as_it_acts)
 {
     struct sim *sim = story_of_voters(seed);

@@ -253,6 +253,9 @@ static const char *asked_next(struct rig *rig, const char *alive, char letters[R
     uint32_t count = 0;
 
     do {
+        if (!core_is_strict(rig->core)) { /* What it hears are leases, and not to be announced. */
+            rig->core->standing.told_acting = true;
+        }
         for (const char *at = alive; *at != '\0'; at++) {
             rig_hears(rig, *at);
         }

@@ -52,8 +52,8 @@ void detector_on_view_installed(struct core *core, const struct installed *befor
  * of us is what we said before (G1, L2). */
 void detector_announce_view(struct core *core, const struct installed *before);
 
-/* Under guard strict this coordinator has begun to act: a round of heartbeats says so at once, in
- * place of the next (Z9c). */
+/* This coordinator has begun to act: a round of heartbeats says so at once, in place of the next
+ * (G2c). */
 void detector_announce_acting(struct core *core);
 
 /* The durations have changed: what is due by them comes no later than the new ones say. */
