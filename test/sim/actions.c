@@ -239,6 +239,22 @@ bool sim_has_record(const struct sim *sim, uint32_t index)
     return disk->kept != NULL && !disk->damaged;
 }
 
+static struct view_id accepted_by(const struct sim *sim, uint32_t index)
+{
+    const struct vote_record *record = record_disk_find(&sim->hosts[index].record);
+
+    return record == NULL || record->accepted == NULL ? (struct view_id){.epoch = 0}
+                                                      : view_id_of(record->accepted);
+}
+
+bool sim_has_higher_record(const struct sim *sim, uint32_t index, uint32_t other)
+{
+    const struct view_id its = accepted_by(sim, index);
+    const struct view_id others = accepted_by(sim, other);
+
+    return view_id_compare(&its, &others) > 0;
+}
+
 bool sim_may_recover(const struct sim *sim, uint32_t index)
 {
     const struct host *host = &sim->hosts[index];

@@ -12,11 +12,29 @@ static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
     return host < plan->hosts ? host : SIM_NOBODY;
 }
 
-/* Whoever has a record that says for which history. Returns who goes on, or SIM_NOBODY. */
+/* Of those who were not tried, one whose record has accepted the highest view. */
+static uint32_t highest_of(const struct plan *plan, const struct sim *sim, const bool *tried)
+{
+    uint32_t highest = SIM_NOBODY;
+
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        if (!tried[host] && (highest == SIM_NOBODY || sim_has_higher_record(sim, host, highest))) {
+            highest = host;
+        }
+    }
+    return highest;
+}
+
+/* Whoever has a record that says for which history, of several the one with the highest view.
+ * Returns who goes on, or SIM_NOBODY. */
 static uint32_t gives_up_the_others(const struct plan *plan, struct sim *sim)
 {
-    for (uint32_t host = 0; host < plan->hosts; host++) {
+    bool tried[256] = {false};
+
+    for (uint32_t round = 0; round < plan->hosts; round++) {
+        const uint32_t host = highest_of(plan, sim, tried);
         const bool ran = sim_is_running(sim, host);
+        tried[host] = true;
         if (ran && sim_has_record(sim, host)) {
             sim_crash(sim, host);
         }

@@ -126,6 +126,9 @@ bool sim_has_lost_quorum(const struct sim *sim);
  * would found another one (Z8). */
 bool sim_keeps_from_founding(const struct sim *sim, uint32_t host);
 
+/* Has the record of that host accepted a higher view than that of the other? */
+bool sim_has_higher_record(const struct sim *sim, uint32_t host, uint32_t other);
+
 /* Could the operator of that host, which does not run, give up all other voters (Z18)? */
 bool sim_may_recover(const struct sim *sim, uint32_t host);
 
