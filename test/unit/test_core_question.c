@@ -272,10 +272,11 @@ Test(core_question, a_relayed_question_leases_nothing)
 Test(core_question, whoever_joins_leases_nothing)
 {
     struct voter_bench *bench = bench_new();
-    const struct message ping = {.type = MESSAGE_PING,
-                                 .from = member_of('X').id,
-                                 .fellow = true,
-                                 .ping = {.asked = {BENCH_LINEAGE, 1, bench->lease_ms, 0}}};
+    const struct message ping = {
+        .type = MESSAGE_PING,
+        .from = member_of('X').id,
+        .fellow = true,
+        .ping = {.asked = {.lineage = BENCH_LINEAGE, .epoch = 1, .lease_ms = bench->lease_ms}}};
 
     cr_assert_eq(core_phase(bench->core), PHASE_JOINING);
     cr_assert(electorate_may_vote(bench->core));
