@@ -197,6 +197,8 @@ void sim_restore(struct sim *sim, uint32_t index)
 
     trace_note(sim, "the disk of %s is as it was", host->name);
     record_disk_restore(&host->record);
+    host->record.spoilt = true;
+    host->written_off = host->process;
     host->writes[host->latest] = host->backup;
 }
 
@@ -373,6 +375,56 @@ bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
         }
     }
     return !sim->hosts[index].record.spoilt && voter_lists_agree(lists, sound);
+}
+
+uint32_t sim_process(const struct sim *sim, uint32_t index)
+{
+    return sim->hosts[index].process;
+}
+
+/* Would the voter of that record grant or show all that this one would? */
+static bool knows_as_much(const struct vote_record *record, const struct vote_record *other)
+{
+    if (record->promise.epoch < other->promise.epoch || record->accepted == NULL) {
+        return false;
+    }
+    const struct view_id ours = view_id_of(record->accepted);
+    const struct view_id theirs = view_id_of(other->accepted);
+    return view_id_compare(&ours, &theirs) >= 0;
+}
+
+static bool is_backup_of(const struct record_disk *disk, const struct voter_lists *lists)
+{
+    const struct vote_record *backup = disk->backup == NULL ? NULL : &disk->backup->record;
+
+    return backup != NULL && disk->kept != NULL && id_equal(&backup->id, &disk->kept->record.id) &&
+           backup->accepted != NULL && disk->kept->record.accepted != NULL &&
+           backup->accepted->voters.number == lists->number &&
+           voter_lists_find(lists, &backup->id) != VOTER_NONE;
+}
+
+bool sim_has_backup(const struct sim *sim, uint32_t index)
+{
+    return is_backup_of(&sim->hosts[index].record, sim_lists(sim));
+}
+
+bool sim_may_restore(const struct sim *sim, uint32_t index)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    const struct record_disk *disk = &sim->hosts[index].record;
+
+    if (sim->hosts[index].running || !sim_may_spoil_record(sim, index) ||
+        !is_backup_of(disk, lists)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct vote_record *record = record_disk_find(&sim->hosts[i].record);
+        if (i != index && record != NULL && voter_lists_find(lists, &record->id) != VOTER_NONE &&
+            !knows_as_much(record, &disk->kept->record)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void sim_roll_back(struct sim *sim, uint32_t index)

@@ -81,6 +81,7 @@ const struct fault *fault_table(uint32_t *count)
         {"pause of several", 3, FAULTS_OF_SITES, FAULT_SPLITS, strike_pause_of_several},
         {"stuck store", 2, FAULTS_OF_SITES, FAULT_FORGETS, strike_stuck_store},
         {"held back", 3, FAULTS_OF_SITES, FAULT_SPLITS, strike_held_back},
+        {"older record", 1, FAULTS_OF_BACKUPS, FAULT_HARMLESS, strike_older_record},
         {"loss of what is long", 2, FAULTS_OF_SITES, FAULT_SPLITS, strike_loss_of_what_is_long},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \

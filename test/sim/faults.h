@@ -35,6 +35,7 @@ enum fault_group {
     FAULTS_OF_WITNESS_HOSTS, /* for some of these */
     FAULTS_OF_REMOVAL,       /* for some plans, beside the common ones: what operators do */
     FAULTS_OF_SITES,         /* for some plans, beside all others: of what several hosts share */
+    FAULTS_OF_BACKUPS,       /* for some plans of guard strict, where nobody lies */
 };
 
 struct fault {

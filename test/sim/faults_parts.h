@@ -122,6 +122,7 @@ void strike_stuck_record(struct sim *sim, struct random *random);
 void strike_crash_before_sync(struct sim *sim, struct random *random);
 void strike_failing_record(struct sim *sim, struct random *random);
 void strike_spoilt_record(struct sim *sim, struct random *random);
+void strike_older_record(struct sim *sim, struct random *random);
 void strike_double_of_a_voter(struct sim *sim, struct random *random);
 void strike_change_of_voters(struct sim *sim, struct random *random);
 void strike_recovery(struct sim *sim, struct random *random);

@@ -67,6 +67,53 @@ void strike_spoilt_record(struct sim *sim, struct random *random)
     sim_after(sim, draw(random, 0, 2000), fault_start_again, host, KEEP_DISK);
 }
 
+enum { OLDER_BY = 6 };
+
+/* By hand, and so after all leases that it gave, and all that was granted by them. Where it was
+ * started meanwhile, nothing comes of it. */
+static void put_back(struct sim *sim, uint32_t host, uint32_t process)
+{
+    if (sim_process(sim, host) == process && sim_may_restore(sim, host)) {
+        sim_restore(sim, host);
+        fault_start_again(sim, host, KEEP_DISK);
+    }
+}
+
+static void lose_and_put_back(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    const struct timing longest = timing_of(PROFILE_WAN);
+    const uint64_t granted_ms = longest.lease_ms + timing_hold_ms(&longest);
+
+    (void)unused;
+    if (sim_is_running(sim, host) && !sim_is_acting(sim, host)) { /* Who acts remembers. */
+        sim_crash(sim, host);
+        sim_after(sim, granted_ms + granted_ms / 8, put_back, host, sim_process(sim, host));
+    }
+}
+
+static void change_tags(struct sim *sim, uint32_t host, uint32_t time)
+{
+    if (sim_is_running(sim, host)) {
+        sim_set_tags(sim, host, time % 2 == 0 ? "role=db" : "role=web");
+    }
+}
+
+/* H79: only where the others know all that it has forgotten; else it is as good as lost. That is
+ * some views, which changed tags bring. */
+void strike_older_record(struct sim *sim, struct random *random)
+{
+    const uint32_t host = any_voter(sim, random);
+    const uint32_t other = another_host(sim, random, host);
+
+    if (!sim_has_backup(sim, host)) { /* The older it is the more it lacks. */
+        sim_back_up(sim, host);
+    }
+    for (uint32_t time = 0; time < OLDER_BY; time++) {
+        sim_after(sim, time * 500, change_tags, other, time);
+    }
+    sim_after(sim, draw(random, 0, 15000), lose_and_put_back, host, 0);
+}
+
 /* --- Other voters --- */
 
 static uint32_t listed_hosts(struct sim *sim)

@@ -382,6 +382,10 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         ((!options->liar && !has_fault(plan, FAULTS_OF_RECOVERY)) || draw_witness_beside(seed))) {
         draw_witness(plan, options->only);
     }
+    if (plan->guard.policy == GUARD_STRICT && !options->liar &&
+        !has_fault(plan, FAULTS_OF_RECOVERY)) {
+        draw_group(plan, FAULTS_OF_BACKUPS, NULL, 2);
+    }
     draw_group(plan, FAULTS_OF_REMOVAL, NULL, REMOVAL_ONE_IN);
     draw_group(plan, FAULTS_OF_SITES, NULL, SITES_ONE_IN);
 }

@@ -98,6 +98,16 @@ void sim_lose_record(struct sim *sim, uint32_t host);
 void sim_back_up(struct sim *sim, uint32_t host);
 void sim_restore(struct sim *sim, uint32_t host);
 
+/* Is there one of the record by which it votes, made while the present lists of voters held? */
+bool sim_has_backup(const struct sim *sim, uint32_t host);
+
+/* May a voter that is down get its backup back, so that nothing is lost? A quorum is sound besides,
+ * and each other voter has promised as much, and accepted as much, as this one. */
+bool sim_may_restore(const struct sim *sim, uint32_t host);
+
+/* Counts the processes that it has had. */
+uint32_t sim_process(const struct sim *sim, uint32_t host);
+
 /* It does not match its checksum any more: from the next process on the voter does not vote. */
 void sim_damage_record(struct sim *sim, uint32_t host);
 
