@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "client/url.h"
+
 /* Is there something else than a socket, such as a folder or a log? */
 static bool is_another_file(const char *path)
 {
@@ -39,7 +41,13 @@ static int explain(const struct target *target, int error, struct problem *probl
                    problem);
     }
     if (target->socket[0] == '\0') {
-        return say(target, "is doyend running there, with --http?", problem);
+        return say(
+            target,
+            url_has_port(target)
+                ? "is doyend running there, with --http?"
+                : "it names no port, so that 80 was tried; give that of doyend's --http, as in "
+                  "http://10.0.0.1:8080",
+            problem);
     }
     switch (error) {
     case ENOENT:

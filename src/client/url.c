@@ -34,6 +34,15 @@ static void split_port(char *authority, const char **host, const char **port)
     }
 }
 
+bool url_has_port(const struct target *target)
+{
+    char authority[TARGET_URL_MAX + 1];
+
+    url_authority(target, authority);
+    const char *bracket = strrchr(authority, ']');
+    return strchr(bracket == NULL ? authority : bracket, ':') != NULL;
+}
+
 int url_resolve(const struct target *target, struct addrinfo **addresses, struct problem *problem)
 {
     const struct addrinfo wish = {

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "usage/hook_files.h"
+
 enum { PAUSE_S = 1, NOT_STARTED = 127 };
 
 /* The command that was built and installed with this program; false when it is not there. */
@@ -31,14 +33,13 @@ static bool find_command(char path[PATH_MAX])
     return access(path, X_OK) == 0;
 }
 
-bool hooks_check(const struct config *config, struct complaint *complaint)
+/* Can they be run at all? What is wrong with the mode of one can be mended while the node runs. */
+static bool may_start(const struct config *config, struct complaint *complaint)
 {
+    char fault[HOOK_FAULT_MAX];
     char command[PATH_MAX];
     struct stat status;
 
-    if (config->hooks[0] == '\0') {
-        return true;
-    }
     if (stat(config->hooks, &status) != 0 || !S_ISDIR(status.st_mode)) {
         complaint_set(complaint,
                       "--hooks %s: is no folder that can be read: make it, and put hooks in it",
@@ -52,7 +53,22 @@ bool hooks_check(const struct config *config, struct complaint *complaint)
                       config->hooks);
         return false;
     }
+    if (hook_files_worst(config->hooks, fault) == HOOK_IS_NO_FILE) {
+        complaint_set(complaint, "--hooks: %s", fault);
+        return false;
+    }
     return true;
+}
+
+bool hooks_check(const struct config *config, struct complaint *complaint)
+{
+    char fault[HOOK_FAULT_MAX];
+
+    if (config->hooks[0] == '\0' || !may_start(config, complaint)) {
+        return config->hooks[0] == '\0';
+    }
+    return hook_files_worst(config->hooks, fault) < HOOK_IS_REFUSED ||
+           complaint_set(complaint, "--hooks: %s", fault);
 }
 
 /* Becomes `doyen hook`, which HUP tells that the daemon is gone. */
@@ -127,7 +143,7 @@ bool hooks_start(const struct config *config, struct log *log)
     if (config->hooks[0] == '\0') {
         return true;
     }
-    if (!hooks_check(config, &complaint) || !find_command(command)) {
+    if (!may_start(config, &complaint) || !find_command(command)) {
         log_line(log, LOG_ERROR, "hooks", "%s", complaint.text);
         return false;
     }

@@ -9,7 +9,8 @@
 #include "runtime/options/value.h"
 #include "runtime/process/log.h"
 
-/* Can they be run? There has to be a folder, and the command doyen beside this program. */
+/* Can they be run? There has to be a folder, and the command doyen beside this program; and each
+ * hook that is there has to be one that is run. */
 bool hooks_check(const struct config *config, struct complaint *complaint);
 
 /* Starts a process that keeps `doyen hook` running until this one has ended and the hooks have been

@@ -277,9 +277,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         parse_starters(order, argument);
         return 0;
     case KEY_FAULTS:
-        if (order->faults != NULL) {
-            usage_refuse(LAB_PROGRAM, "--faults is given twice: write one list, with commas");
-        }
         each_word(order, argument, parse_fault);
         order->faults = argument;
         return 0;
@@ -338,10 +335,12 @@ void order_parse(struct order *order, int argc, char **argv)
         {.name = "algorithm",
          .key = KEY_ALGORITHM,
          .arg = "NAME,...",
+         .flags = USAGE_LIST,
          .doc = "oldest, bully, ring, token-ring, sequential, sequential-herd, or all (default)"},
         {.name = "nodes",
          .key = KEY_NODES,
          .arg = "N,...",
+         .flags = USAGE_LIST,
          .doc = "Members, with the leader that falls: numbers, or a range such as 5..100 "
                 "(default: 5)"},
         {.name = "starters",

@@ -20,6 +20,7 @@ enum {
 /* The options of an argp and its children, in one row. */
 struct known {
     const struct argp_option *items[OPTIONS_MAX];
+    bool said[OPTIONS_MAX]; /* each with a value */
     size_t count;
 };
 
@@ -127,8 +128,57 @@ static enum finding fault_unknown(const struct known *known, const char *word, c
     return FINDING_FAULT;
 }
 
+/* Has the option had its value before? Notes that it has one now. */
+static bool is_said_again(struct known *known, const struct argp_option *option,
+                          char fault[USAGE_TEXT_MAX])
+{
+    for (size_t i = 0; i < known->count; i++) {
+        if (known->items[i] != option || (option->flags & USAGE_LIST) != 0) {
+            continue;
+        }
+        if (known->said[i]) {
+            snprintf(fault, USAGE_TEXT_MAX, "--%s: said before: keep one", option->name);
+            return true;
+        }
+        known->said[i] = true;
+    }
+    return false;
+}
+
+/* The option of a longer name that takes a value, as --preempt-after beside --preempt; or NULL. */
+static const struct argp_option *with_value(const struct known *known,
+                                            const struct argp_option *without)
+{
+    const size_t length = strlen(without->name);
+
+    for (size_t i = 0; i < known->count; i++) {
+        const struct argp_option *option = known->items[i];
+        if (option->name != NULL && option->arg != NULL &&
+            strncmp(option->name, without->name, length) == 0 && option->name[length] == '-') {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static enum finding fault_value(const struct known *known, const struct argp_option *option,
+                                char fault[USAGE_TEXT_MAX])
+{
+    const struct argp_option *other = with_value(known, option);
+
+    if (other != NULL) {
+        snprintf(fault, USAGE_TEXT_MAX,
+                 "--%s: takes no value (did you mean '--%s'?): write --%s alone", option->name,
+                 other->name, option->name);
+    } else {
+        snprintf(fault, USAGE_TEXT_MAX, "--%s: takes no value: write --%s alone", option->name,
+                 option->name);
+    }
+    return FINDING_FAULT;
+}
+
 /* A word that begins with "--". */
-static enum finding judge_long(const struct known *known, const char *word, bool has_next,
+static enum finding judge_long(struct known *known, const char *word, bool has_next,
                                char fault[USAGE_TEXT_MAX])
 {
     const char *name = word + 2;
@@ -146,23 +196,24 @@ static enum finding judge_long(const struct known *known, const char *word, bool
         return FINDING_FAULT;
     }
     if (option->arg == NULL && has_value) {
-        snprintf(fault, USAGE_TEXT_MAX, "--%s: takes no value: write --%s alone", option->name,
-                 option->name);
-        return FINDING_FAULT;
+        return fault_value(known, option, fault);
     }
-    if (option->arg == NULL || has_value) {
+    if (option->arg == NULL) {
         return FINDING_SOUND;
     }
-    if (!has_next) {
+    if (!has_value && !has_next) {
         snprintf(fault, USAGE_TEXT_MAX, "--%s: has no value: write --%s %s", option->name,
                  option->name, option->arg);
         return FINDING_FAULT;
     }
-    return FINDING_TAKES_NEXT;
+    if (is_said_again(known, option, fault)) {
+        return FINDING_FAULT;
+    }
+    return has_value ? FINDING_SOUND : FINDING_TAKES_NEXT;
 }
 
 /* A word of one or more short options, such as "-j", or "-jc" and a path. */
-static enum finding judge_short(const struct known *known, const char *word, bool has_next,
+static enum finding judge_short(struct known *known, const char *word, bool has_next,
                                 char fault[USAGE_TEXT_MAX])
 {
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
@@ -176,6 +227,9 @@ static enum finding judge_short(const struct known *known, const char *word, boo
         if (letter[1] == '\0' && !has_next) {
             snprintf(fault, USAGE_TEXT_MAX, "-%c: has no value: write -%c %s", *letter, *letter,
                      option->arg);
+            return FINDING_FAULT;
+        }
+        if (is_said_again(known, option, fault)) {
             return FINDING_FAULT;
         }
         return letter[1] == '\0' ? FINDING_TAKES_NEXT : FINDING_SOUND;

@@ -9,10 +9,15 @@
 
 enum { USAGE_TEXT_MAX = 320 };
 
+/* A flag of a struct argp_option, beside those of argp: the option may be said again, and adds to a
+ * list then. Of any other that takes a value the one said before would be lost. */
+enum { USAGE_LIST = 0x1000 };
+
 /* Does argp_parse(argp, argc, argv, flags) know each option, without ambiguity, and does each have
- * its value? If not, `fault` describes the first that is wrong. With ARGP_IN_ORDER nothing behind
- * the first word is looked at. The function knows the options in the tables of `argp` and its
- * children, whose values must not be optional, but not those that argp adds: use ARGP_NO_HELP. */
+ * its value, and no second one? If not, `fault` describes the first that is wrong. With
+ * ARGP_IN_ORDER nothing behind the first word is looked at. The function knows the options in the
+ * tables of `argp` and its children, whose values must not be optional, but not those that argp
+ * adds: use ARGP_NO_HELP. */
 bool usage_is_sound(const struct argp *argp, int argc, char *const *argv, unsigned flags,
                     char fault[USAGE_TEXT_MAX]);
 

@@ -241,16 +241,43 @@ struct daemon *cluster_daemon(struct cluster *cluster, const char *name)
 
 /* --- Running daemons ------------------------------------------------------------------------- */
 
-static void add_argument(struct daemon *daemon, size_t *count, const char *argument)
+static void add_argument(const char *list[ARGUMENTS_MAX], size_t *count, const char *argument)
 {
     cr_assert(*count < ARGUMENTS_MAX - 1, "too many arguments");
-    daemon->arguments[(*count)++] = argument;
+    list[(*count)++] = argument;
 }
 
-static void add_arguments(struct daemon *daemon, size_t *count, const char *const *arguments)
+/* Takes the option out where it was said before: a test has its own way with what all have, and
+ * doyend refuses two. */
+static void drop_former(const char *list[ARGUMENTS_MAX], size_t *count, const char *option)
+{
+    static const char *const lists[] = {"--seed", "--tag", "--http-host"};
+
+    if (strncmp(option, "--", 2) != 0) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(option, lists[i]) == 0) {
+            return;
+        }
+    }
+    for (size_t i = 1; i < *count; i++) {
+        if (strcmp(list[i], option) != 0) {
+            continue;
+        }
+        const bool alone = i + 1 == *count || strncmp(list[i + 1], "--", 2) == 0;
+        const size_t words = alone ? 1 : 2;
+        memmove(&list[i], &list[i + words], (*count - i - words) * sizeof list[0]);
+        *count -= words;
+        return;
+    }
+}
+
+void add_arguments(const char *list[ARGUMENTS_MAX], size_t *count, const char *const *arguments)
 {
     for (; arguments != NULL && *arguments != NULL; arguments++) {
-        add_argument(daemon, count, text_kept("%s", *arguments));
+        drop_former(list, count, *arguments);
+        add_argument(list, count, text_kept("%s", *arguments));
     }
 }
 
@@ -274,17 +301,20 @@ struct daemon *cluster_start(struct cluster *cluster, const char *name, const ch
     char seed[64];
     size_t count = 0;
 
-    add_argument(daemon, &count, daemon->program != NULL ? daemon->program : DOYEND_PATH);
-    add_arguments(daemon, &count, ARGS("--name", daemon->name, "--listen", daemon->address));
-    add_arguments(daemon, &count, ARGS("--control", daemon->control));
+    add_argument(daemon->arguments, &count,
+                 daemon->program != NULL ? daemon->program : DOYEND_PATH);
+    add_arguments(daemon->arguments, &count,
+                  ARGS("--name", daemon->name, "--listen", daemon->address));
+    add_arguments(daemon->arguments, &count, ARGS("--control", daemon->control));
     while (seeds != NULL && next_word(&seeds, seed)) {
-        add_arguments(daemon, &count, ARGS("--seed", cluster_daemon(cluster, seed)->address));
+        add_arguments(daemon->arguments, &count,
+                      ARGS("--seed", cluster_daemon(cluster, seed)->address));
     }
     if (cluster->key != NULL) {
-        add_arguments(daemon, &count, ARGS("--key", cluster->key));
+        add_arguments(daemon->arguments, &count, ARGS("--key", cluster->key));
     }
-    add_arguments(daemon, &count, cluster->arguments);
-    add_arguments(daemon, &count, arguments);
+    add_arguments(daemon->arguments, &count, cluster->arguments);
+    add_arguments(daemon->arguments, &count, arguments);
     daemon->arguments[count] = NULL;
     daemon_run(cluster, daemon);
     return daemon;
@@ -297,10 +327,10 @@ struct daemon *cluster_start_witness(struct cluster *cluster, const char *name, 
     const char *state = cluster_path(cluster, text_kept("%s.state", name));
     size_t count = 0;
 
-    add_argument(daemon, &count, DOYEN_WITNESS_PATH);
-    add_arguments(daemon, &count, ARGS("--listen", daemon->address, "--key", keys));
-    add_arguments(daemon, &count, ARGS("--state-dir", state));
-    add_arguments(daemon, &count, arguments);
+    add_argument(daemon->arguments, &count, DOYEN_WITNESS_PATH);
+    add_arguments(daemon->arguments, &count, ARGS("--listen", daemon->address, "--key", keys));
+    add_arguments(daemon->arguments, &count, ARGS("--state-dir", state));
+    add_arguments(daemon->arguments, &count, arguments);
     daemon->arguments[count] = NULL;
     daemon_run(cluster, daemon);
     return daemon;

@@ -187,6 +187,9 @@ struct outcome {
 /* doyen, asking the daemon `name` (NULL: no --control at all). */
 struct outcome doyen(struct cluster *cluster, const char *name, const char *const *arguments);
 
+/* Puts options behind those of a command line, in the place of the same ones before. */
+void add_arguments(const char *list[ARGUMENTS_MAX], size_t *count, const char *const *arguments);
+
 /* doyend as it is called, with nothing added. */
 struct outcome doyend(struct cluster *cluster, const char *const *arguments);
 

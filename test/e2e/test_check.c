@@ -17,9 +17,7 @@ static struct outcome check(struct cluster *cluster, const char *const *argument
                                       daemon->address, "--control", daemon->control};
     size_t count = 7;
 
-    for (; arguments != NULL && *arguments != NULL; arguments++) {
-        all[count++] = *arguments;
-    }
+    add_arguments(all, &count, arguments);
     all[count] = NULL;
     return doyend(cluster, all);
 }

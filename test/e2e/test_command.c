@@ -401,7 +401,7 @@ static const struct mistake mistakes[] = {
     {{"change", "voters=a,b"}, "doyen voters set"},
     {{"wait", "--timeout", "5"}, "--timeout 5"},
     {{"wait", "--timeout", "0s"}, "a duration from 1ms to 8760h"},
-    {{"wait", "--tag", "a=b", "--tag", "c=d", "--timeout", "1s"}, "a=b and c=d"},
+    {{"wait", "--tag", "a=b", "--tag", "c=d", "--timeout", "1s"}, "--tag: said before: keep one"},
     {{"wait", "--members", "none", "--timeout", "1s"}, "--members none"},
     {{"watch", "--since", "two words"}, "--since two words"},
     {{"watch", "--since", ""}, "--since"},

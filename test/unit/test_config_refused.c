@@ -59,6 +59,8 @@ Test(config, names_and_tags_that_are_none_are_refused)
         {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
         {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
         {"--tag a=1 --tag a=2", 64, "the tag 'a' is given twice: keep one"},
+        {"--name a --name b", 64, "--name: said before: keep one; doyend --help says more"},
+        {"--listen 127.0.0.1:1 --listen=127.0.0.1:1", 64, "--listen: said before: keep one"},
         {"--tag a=\xff", 64, "UTF-8"},
         {"--tag a=\x07", 64, "control characters"},
     };
@@ -110,7 +112,10 @@ Test(config, addresses_and_hosts_that_are_none_are_refused)
 Test(config, durations_that_are_none_are_refused)
 {
     static const struct bad_line cases[] = {
-        {"--heartbeat 250", 64, "'250' has no unit: write 250ms or 250s"},
+        {"--heartbeat 250", 64, "'250' has no unit: write 250ms"},
+        {"--heartbeat 4", 64, "'4' has no unit: write 4s"},
+        {"--heartbeat 30", 64, "'30' has no unit: write 30ms or 30s"},
+        {"--heartbeat 70000", 64, "'70000' has no unit: choose between 5ms and 1m"},
         {"--heartbeat fast", 64, "is not a duration: write 250ms, 2s or 1m"},
         {"--heartbeat 1.5s", 64, "whole numbers"},
         {"--heartbeat -5ms", 64, "is not a duration"},

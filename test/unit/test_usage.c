@@ -21,6 +21,8 @@ static const struct argp_option of_child[] = {
     {.name = "json", .key = 'j'},
     {.name = "json-lines", .key = 302},
     {.name = "config", .key = 303, .arg = "FILE"},
+    {.name = "json-depth", .key = 304, .arg = "N"},
+    {.name = "tag", .key = 't', .arg = "TAG", .flags = USAGE_LIST},
     {.name = NULL},
 };
 
@@ -67,6 +69,9 @@ Test(usage, a_sound_line_has_no_fault)
         "--mem 3 --cont=x --coord y", /* Cut short, and still meant without doubt. */
         "--json",                     /* Spelled out, though another one begins with it. */
         "word -- --foo -x",
+        "--json -j --json",
+        "--tag a -tb --tag=c",
+        "--members 3 -- --members 4",
         "-",
     };
 
@@ -92,10 +97,15 @@ Test(usage, the_first_fault_is_named)
         {"--=x", "unknown option '--=x'"},
         {"--co x", "'--co' may mean --coordinator or --control: write it in full"},
         {"--js", "'--js' may mean --json or --json-lines: write it in full"},
+        {"--members 3 --members 3", "--members: said before: keep one"},
+        {"--members=3 -j -m4", "--members: said before: keep one"},
+        {"-c a --cont=b", "--control: said before: keep one"},
+        {"-ca -jc b", "--control: said before: keep one"},
         {"--control", "--control: has no value: write --control PATH"},
         {"word --contr", "--control: has no value: write --control PATH"},
         {"-jc", "-c: has no value: write -c PATH"},
-        {"--json=yes", "--json: takes no value: write --json alone"},
+        {"--json-lines=yes", "--json-lines: takes no value: write --json-lines alone"},
+        {"--json=3", "--json: takes no value (did you mean '--json-depth'?): write --json alone"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -12,53 +12,23 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/request/clock.h"
-
-/* May nobody but root and this account change it? */
-static bool is_ours(const struct stat *status)
-{
-    return (status->st_uid == 0 || status->st_uid == geteuid()) && (status->st_mode & 022) == 0;
-}
-
-/* Whoever may change the folder may put a link in it to any program, whosoever that is. */
-static bool folder_is_ours(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char folder[PATH_MAX];
-    struct stat status;
-
-    snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash - path),
-             slash == NULL ? "." : path);
-    return stat(folder[0] == '\0' ? "/" : folder, &status) == 0 && is_ours(&status);
-}
+#include "usage/hook_files.h"
 
 /* False, with `result` filled in, when it is not to be run. */
 static bool may_run(const char *path, struct hook_result *result)
 {
-    struct stat status;
+    char fault[HOOK_FAULT_MAX];
+    const enum hook_fitness fitness = hook_files_judge(path, fault);
 
-    if (stat(path, &status) != 0) {
-        result->end = HOOK_NONE;
-        return false;
+    result->end = fitness == HOOK_IS_ABSENT ? HOOK_NONE : HOOK_FAILED;
+    if (fitness == HOOK_IS_REFUSED || fitness == HOOK_IS_NO_FILE) {
+        (void)failure_set(&result->failure, EXIT_REFUSED, "%s", fault);
     }
-    result->end = HOOK_FAILED;
-    if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0) {
-        (void)failure_set(&result->failure, EXIT_REFUSED,
-                          "%s is no file that may be executed: chmod +x it, or take it away", path);
-        return false;
-    }
-    if (!is_ours(&status) || !folder_is_ours(path)) {
-        (void)failure_set(&result->failure, EXIT_REFUSED,
-                          "%s can be changed by others, so it is not run: %s to belong to root or "
-                          "to this account, with mode go-w",
-                          path, is_ours(&status) ? "its folder has" : "it has");
-        return false;
-    }
-    return true;
+    return fitness == HOOK_IS_SOUND;
 }
 
 /* Returns 0 with a file without a name that holds the text, to be read from its beginning; or an

@@ -69,3 +69,17 @@ void duration_text(char text[DURATION_TEXT_MAX], uint64_t milliseconds)
         two_units(text, milliseconds / DAY_MS, "d", milliseconds % DAY_MS / HOUR_MS, "h");
     }
 }
+
+void duration_typed(char text[DURATION_TEXT_MAX], uint64_t milliseconds)
+{
+    static const struct unit units[] = {{"h", HOUR_MS}, {"m", MINUTE_MS}, {"s", SECOND_MS}};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (milliseconds != 0 && milliseconds % units[i].milliseconds == 0) {
+            snprintf(text, DURATION_TEXT_MAX, "%" PRIu64 "%s", milliseconds / units[i].milliseconds,
+                     units[i].text);
+            return;
+        }
+    }
+    snprintf(text, DURATION_TEXT_MAX, "%" PRIu64 "ms", milliseconds);
+}

@@ -15,4 +15,7 @@ bool duration_parse(const char *text, uint64_t *milliseconds);
 /* Writes "12 ms", "4.1 s", "2 min 5 s", "3 h 20 min", "2 d 4 h". */
 void duration_text(char text[DURATION_TEXT_MAX], uint64_t milliseconds);
 
+/* As it is typed: "500ms", "5s", "8760h". */
+void duration_typed(char text[DURATION_TEXT_MAX], uint64_t milliseconds);
+
 #endif

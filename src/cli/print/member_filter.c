@@ -81,6 +81,22 @@ bool member_filter_is_pattern(const char *pattern)
     return true;
 }
 
+bool member_filter_may_match(const char *pattern)
+{
+    static const char ordinary[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-*?";
+
+    for (const char *at = pattern; *at != '\0'; at++) {
+        if (*at == '[') {
+            const char *first = at + 1 + (at[1] == '!' || at[1] == '^');
+            at = strchr(first + 1, ']');
+        } else if (strchr(ordinary, *at) == NULL && *at != '\\') {
+            return false;
+        }
+    }
+    return pattern[0] != '-';
+}
+
 bool member_filter_add_name(struct member_filter *filter, const char *pattern)
 {
     if (filter->name_count == MEMBER_FILTER_MAX) {

@@ -29,6 +29,9 @@ const char *member_filter_add_states(struct member_filter *filter, const char *t
 /* Is it a pattern of fnmatch(3)? A text that is none would match nothing. */
 bool member_filter_is_pattern(const char *pattern);
 
+/* Can it match a name at all? It is a pattern. Of what stands in brackets nothing is said. */
+bool member_filter_may_match(const char *pattern);
+
 /* A pattern of fnmatch(3) for the whole name. Returns false when there are too many. */
 bool member_filter_add_name(struct member_filter *filter, const char *pattern);
 

@@ -20,9 +20,14 @@ void cli_deinit(struct cli *cli)
     cli->client = NULL;
 }
 
-/* A variable of a script that is not set must not choose another daemon. */
-static const char *require(const struct argp_state *state, const char *option, const char *argument)
+/* A variable of a script that is not set must not choose another daemon, nor must the one that is
+ * named behind the verb take the place of the one before it. */
+static const char *require(const struct argp_state *state, const char *option, const char *argument,
+                           const char *before)
 {
+    if (before != NULL) {
+        cli_usage_error(state, "%s: said before: keep one", option);
+    }
     if (argument[0] == '\0') {
         cli_usage_error(state, "%s is empty: say which daemon is meant, or leave it out", option);
     }
@@ -35,13 +40,13 @@ static error_t parse_global(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'c':
-        cli->control = require(state, "--control", argument);
+        cli->control = require(state, "--control", argument, cli->control);
         return 0;
     case 'u':
-        cli->url = require(state, "--url", argument);
+        cli->url = require(state, "--url", argument, cli->url);
         return 0;
     case KEY_EXPECT_USER:
-        cli->expect_user = require(state, "--expect-user", argument);
+        cli->expect_user = require(state, "--expect-user", argument, cli->expect_user);
         return 0;
     case 'j':
         cli->json = true;

@@ -15,6 +15,9 @@
 enum {
     TIMEOUT_MS = 30000,
     LOOK_PAUSE_MS = 20,
+    HEARTBEAT_MS_MIN = 5, /* what the daemon takes (proto/control.md, terms) */
+    HEARTBEAT_MS_MAX = 60000,
+    FAIL_AFTER_MS_MAX = 3600000,
 };
 
 struct change_options {
@@ -83,9 +86,16 @@ static void take_term(struct change_options *options, const char *word, struct a
     if (name == NULL) {
         refuse_term(key, state);
     }
-    if (strcmp(key, "heartbeat") == 0 || strcmp(key, "fail-after") == 0) {
+    if (strchr(equals, ',') != NULL) {
+        cli_usage_error(state, "%s: put blanks between the terms, no commas: guard=majority size=5",
+                        word);
+    }
+    if (strcmp(key, "heartbeat") == 0) {
+        value = json_integer((json_int_t)duration_option(state, key, equals + 1, HEARTBEAT_MS_MIN,
+                                                         HEARTBEAT_MS_MAX));
+    } else if (strcmp(key, "fail-after") == 0) {
         value = json_integer(
-            (json_int_t)duration_option(state, key, equals + 1, 1, DURATION_MS_MAX));
+            (json_int_t)duration_option(state, key, equals + 1, 1, FAIL_AFTER_MS_MAX));
     } else {
         value = number_or_word(equals + 1);
     }

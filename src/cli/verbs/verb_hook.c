@@ -18,8 +18,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/verbs/verbs.h"
-
-#define HOOK_NAMES "joined, gone, coordinator, acting, not-acting, guard, split, merge and drained"
+#include "usage/hook_files.h"
 
 enum {
     HOOK_TIMEOUT_MS = 30000,
@@ -98,7 +97,7 @@ const struct verb verb_hook = {
         "doyen run, which ends it. Where another doyen hook "
         "keeps the same file of --resume, this one waits until it has ended.\n\n"
         "Exit: 0 after INT, TERM, or HUP, which stands for the end of the daemon, 1 when DIR or "
-        "the file of --resume cannot be used.",
+        "the file of --resume cannot be used, or a hook is a folder or a link to nothing.",
     .options = hook_options,
     .parse = parse_hook,
     .example = "doyen hook /etc/doyen/hooks",
@@ -374,31 +373,34 @@ static bool is_folder(const char *path, struct failure *failure)
     return false;
 }
 
-/* One may be put there later; a mistyped folder, or name, or one that cannot be executed is to be
- * seen at once. */
-static void say_if_empty(const char *folder)
+static void say_refused(void *context, const char *path)
 {
-    static const char *const names[] = {"joined", "gone",  "coordinator", "acting", "not-acting",
-                                        "guard",  "split", "merge",       "drained"};
-    char path[PATH_MAX];
-    bool any = false;
+    char fault[HOOK_FAULT_MAX];
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const int length = snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        if (length < 0 || (size_t)length >= sizeof path || access(path, F_OK) != 0) {
-            continue;
-        }
-        any = true;
-        if (access(path, X_OK) != 0) {
-            fprintf(stderr, "doyen hook: %s cannot be executed: chmod +x it, or take it away\n",
-                    path);
-        }
+    (void)context;
+    if (hook_files_judge(path, fault) == HOOK_IS_REFUSED) {
+        fprintf(stderr, "doyen hook: %s\n", fault);
     }
-    if (any) {
-        return;
+}
+
+/* One may be put there later, and its mode be mended; a mistyped folder or name, and one that will
+ * not be run, are to be seen at once. */
+static bool look_at_hooks(const char *folder, struct failure *failure)
+{
+    char fault[HOOK_FAULT_MAX];
+    const enum hook_fitness worst = hook_files_worst(folder, fault);
+
+    if (worst == HOOK_IS_NO_FILE) {
+        (void)failure_set(failure, EXIT_REFUSED, "%s", fault);
+        return false;
     }
-    fprintf(stderr, "doyen hook: no hook in %s: it may have executables called " HOOK_NAMES "\n",
-            folder);
+    if (worst == HOOK_IS_ABSENT) {
+        fprintf(stderr,
+                "doyen hook: no hook in %s: it may have executables called " HOOK_NAMES "\n",
+                folder);
+    }
+    hook_files_each(folder, say_refused, NULL);
+    return true;
 }
 
 /* A descriptor that is readable once one of the two came. */
@@ -445,7 +447,7 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
 {
     const char *file = hooks->options.resume;
     const char *folder = hooks->options.folder;
-    if (!is_folder(folder, failure)) {
+    if (!is_folder(folder, failure) || !look_at_hooks(folder, failure)) {
         return false;
     }
     snprintf(hooks->memory_path, sizeof hooks->memory_path, "%s%s", file == NULL ? folder : file,
@@ -460,7 +462,6 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
         !hook_memory_read(hooks->memory_path, &hooks->memory, failure) || !keep(hooks, failure)) {
         return false;
     }
-    say_if_empty(folder);
     return true;
 }
 

@@ -39,13 +39,16 @@ static error_t parse_keys(int key, char *argument, struct argp_state *state)
     }
     if (options->what == NULL) {
         if (!takes_key(argument) && strcmp(argument, "reload") != 0) {
-            cli_usage_error(state, "%s: say reload, use KEY or remove KEY, or nothing", argument);
+            cli_usage_error(state, "'%s': say reload, use KEY or remove KEY, or nothing", argument);
         }
         options->what = argument;
-    } else if (options->key != NULL || !takes_key(options->what)) {
-        cli_usage_error(state, "%s: that is one word too many", argument);
+    } else if (!takes_key(options->what)) {
+        cli_usage_error(state, "%s is too much: reload reads the file of doyend --key again",
+                        argument);
+    } else if (options->key != NULL) {
+        cli_usage_error(state, "%s is too much: one key at a time", argument);
     } else if (!is_fingerprint(argument)) {
-        cli_usage_error(state, "%s is no fingerprint: it has four digits of 0-9a-f, as 3fa2",
+        cli_usage_error(state, "'%s' is no fingerprint: it has four digits of 0-9a-f, as 3fa2",
                         argument);
     } else {
         options->key = argument;

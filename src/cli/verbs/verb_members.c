@@ -48,6 +48,12 @@ static void parse_name(struct members_options *options, const char *text, struct
             "is, or write \\ before what stands for itself",
             text);
     }
+    if (!member_filter_may_match(text)) {
+        cli_usage_error(state,
+                        "--name: no member can be called '%.80s': a name has A-Z a-z 0-9 . _ -, no "
+                        "dash first; for several give --name several times",
+                        text);
+    }
     if (!member_filter_add_name(&options->filter, text)) {
         cli_usage_error(state, "--name is given more than %d times", MEMBER_FILTER_MAX);
     }
@@ -120,10 +126,26 @@ static error_t parse_members(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option members_options[] = {
-    {.name = "state", .key = 's', .arg = "STATE[,STATE]", .doc = "Only those in these states"},
-    {.name = "name", .key = 'n', .arg = "GLOB", .doc = "Only those of such a name (web-*)"},
-    {.name = "tag", .key = 't', .arg = "KEY[=VALUE]", .doc = "Only those with this tag"},
-    {.name = "columns", .key = 'o', .arg = "FIELD,FIELD", .doc = "A table with these columns"},
+    {.name = "state",
+     .key = 's',
+     .arg = "STATE[,STATE]",
+     .flags = USAGE_LIST,
+     .doc = "Only those in these states"},
+    {.name = "name",
+     .key = 'n',
+     .arg = "GLOB",
+     .flags = USAGE_LIST,
+     .doc = "Only those of such a name (web-*)"},
+    {.name = "tag",
+     .key = 't',
+     .arg = "KEY[=VALUE]",
+     .flags = USAGE_LIST,
+     .doc = "Only those with this tag"},
+    {.name = "columns",
+     .key = 'o',
+     .arg = "FIELD,FIELD",
+     .flags = USAGE_LIST,
+     .doc = "A table with these columns"},
     {.name = "format",
      .key = 'f',
      .arg = "TEXT",

@@ -48,7 +48,7 @@ static error_t parse_move(int key, char *argument, struct argp_state *state)
         if (argument[0] == '\0') {
             cli_usage_error(state, "NAME is empty: give the name of a member, or leave it out");
         }
-        options->name = argument;
+        options->name = cli_member(state, "NAME", argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/print/printer.h"
+#include "cli/print/role_terms.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
 #include "cli/request/roles_ask.h"
@@ -16,10 +17,12 @@ static enum exit_code run_roles(struct cli *cli, int argc, char **argv);
 const struct verb verb_roles = {
     .name = "roles",
     .summary = "Who holds which role, and who is next",
-    .details = "Asks all members for their candidates. Of each role first who holds it, with the "
-               "token, then who waits, in the order in which they would hold it. A member that "
-               "does not answer within a second is named on the standard error: its candidates are "
-               "not known. A long value is cut; --json has the whole.",
+    .details =
+        "Asks all members for their candidates. Of each role first who holds it, with the "
+        "token, then who waits, in the order in which they would hold it. A member that "
+        "does not answer within a second is named on the standard error: its candidates are "
+        "not known. TERMS are the policy and what else the first candidate has set, as doyen "
+        "campaign has it. A long value is cut; --json has the whole.",
     .run = run_roles,
 };
 
@@ -41,7 +44,9 @@ static void add_candidate(struct table *table, const json_t *role, const json_t 
 {
     const bool holds = document_has(candidate, "token");
     const bool stops = document_is_true(candidate, "stopping");
+    char terms[ROLE_TERMS_MAX];
 
+    role_terms_text(role, terms);
     table_row(table);
     table_cell(table, TONE_PLAIN, document_text(role, "role", "?"));
     table_cell(table, TONE_PLAIN, document_text(candidate, "member", "?"));
@@ -52,7 +57,7 @@ static void add_candidate(struct table *table, const json_t *role, const json_t 
     }
     table_cell(table, TONE_PLAIN, document_text(candidate, "token", "-"));
     table_cell(table, TONE_PLAIN, document_text(candidate, "number", "-"));
-    table_cell(table, TONE_PLAIN, document_text(role, "policy", "?"));
+    table_cell(table, TONE_PLAIN, terms);
     table_cell_cut(table, TONE_PLAIN, document_text(candidate, "value", ""));
 }
 
@@ -81,7 +86,7 @@ static void report_silent(const json_t *document)
 static enum exit_code print_roles(const json_t *document)
 {
     static const struct column columns[] = {{"ROLE", false}, {"MEMBER", false}, {"", false},
-                                            {"TOKEN", true}, {"NUMBER", true},  {"POLICY", false},
+                                            {"TOKEN", true}, {"NUMBER", true},  {"TERMS", false},
                                             {"VALUE", false}};
     const json_t *roles = json_object_get(document, "roles");
     struct printer printer;

@@ -5,6 +5,8 @@
 #include "cli/run/run_command.h"
 #include "cli/verbs/verbs.h"
 
+enum { GRACE_MS_MAX = 3600000 }; /* no lease holds for longer: --fail-after has that bound */
+
 static enum exit_code run_run(struct cli *cli, int argc, char **argv);
 
 static void parse_command(struct run_options *options, struct argp_state *state)
@@ -24,7 +26,7 @@ static error_t parse_run(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'g':
-        options->grace_ms = duration_option(state, "--grace", argument, 0, DURATION_MS_MAX);
+        options->grace_ms = duration_option(state, "--grace", argument, 0, GRACE_MS_MAX);
         options->has_grace = true;
         return 0;
     case 'o':

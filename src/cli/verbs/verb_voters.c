@@ -53,7 +53,7 @@ static void take_word(struct voters_options *options, const char *word, struct a
         cli_usage_error(state, "put commas between the names, as in set %s,%s", options->name,
                         word);
     } else {
-        cli_usage_error(state, "%s: that is one word too many", word);
+        cli_usage_error(state, "%s: one voter at a time, or all that are to vote: set A,B,C", word);
     }
 }
 

@@ -37,15 +37,6 @@ static void parse_member_count(const char *text, struct doyen_condition *conditi
     condition->at_least = at_least;
 }
 
-static void parse_tag(const char *text, struct doyen_condition *condition, struct argp_state *state)
-{
-    if (condition->tag != NULL) {
-        cli_usage_error(state, "--tag is given twice, %s and %s: one tag is waited for",
-                        condition->tag, text);
-    }
-    condition->tag = cli_tag(state, "--tag", text);
-}
-
 static bool asks_for_anything(const struct doyen_condition *condition)
 {
     return condition->members > 0 || condition->coordinator != NULL || condition->name != NULL ||
@@ -71,7 +62,7 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
         options->condition.gone = cli_member(state, "--gone", argument);
         return 0;
     case 'T':
-        parse_tag(argument, &options->condition, state);
+        options->condition.tag = cli_tag(state, "--tag", argument);
         return 0;
     case 'a':
         options->condition.acting = true;

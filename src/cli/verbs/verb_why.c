@@ -26,7 +26,7 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
     if (argument[0] == '\0') {
         cli_usage_error(state, "NODE is empty: give the name of a member, or leave it out");
     }
-    options->node = argument;
+    options->node = cli_member(state, "NODE", argument);
     return 0;
 }
 

@@ -59,6 +59,14 @@ static bool parse_delay(struct fault_request *fault, const json_t *delay, char w
 
 static bool parse_body(struct fault_request *fault, char why[FAULT_WHY_MAX])
 {
+    static const char *const known[] = {"drop", "delay", "clear"};
+    const char *unknown = json_unknown_key(fault->body, known, sizeof known / sizeof known[0]);
+
+    if (unknown != NULL) {
+        snprintf(why, FAULT_WHY_MAX, "\"%.40s\" is no fault; there are drop, delay and clear",
+                 unknown);
+        return false;
+    }
     if (json_object_size(fault->body) != 1) {
         return refuse_fault(
             why, "the body must be {\"drop\": [\"NAME\"]}, {\"delay\": {\"name\": \"NAME\", "
@@ -73,12 +81,9 @@ static bool parse_body(struct fault_request *fault, char why[FAULT_WHY_MAX])
     if (value != NULL) {
         return parse_delay(fault, value, why);
     }
-    value = json_object_get(fault->body, "clear");
-    if (value == NULL) {
-        return refuse_fault(why, "no such fault; there are drop, delay and clear");
-    }
     fault->kind = FAULT_CLEAR;
-    return json_is_true(value) || refuse_fault(why, "\"clear\" wants true");
+    return json_is_true(json_object_get(fault->body, "clear")) ||
+           refuse_fault(why, "\"clear\" wants true");
 }
 
 bool fault_request_parse(struct fault_request *fault, const char *body, size_t length,

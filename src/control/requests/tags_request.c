@@ -51,13 +51,17 @@ static bool unset_all(struct tags *tags, const json_t *unset, struct complaint *
 }
 
 /* What is taken out goes first, so that there is room for what is set. */
-static bool change(struct tags *tags, const json_t *body, struct complaint *complaint)
+static bool change(struct tags *tags, json_t *body, struct complaint *complaint)
 {
+    static const char *const known[] = {"set", "unset"};
     json_t *set = json_object_get(body, "set");
     const json_t *unset = json_object_get(body, "unset");
-    const size_t known = (set != NULL ? 1U : 0U) + (unset != NULL ? 1U : 0U);
+    const char *unknown = json_unknown_key(body, known, sizeof known / sizeof known[0]);
 
-    if (known == 0 || json_object_size(body) != known) {
+    if (unknown != NULL) {
+        return complaint_set(complaint, "\"%.40s\" is neither set nor unset", unknown);
+    }
+    if (set == NULL && unset == NULL) {
         return complaint_set(complaint, "the body must be an object with set, unset or both, as "
                                         "{\"set\": {\"KEY\": \"VALUE\"}, \"unset\": [\"KEY\"]}");
     }

@@ -20,6 +20,7 @@ struct wanted {
     uint64_t heartbeat_ms; /* 0: as it follows from the rest */
     uint64_t lost_ms;
     bool forget_failed;
+    bool has_guard;
 };
 
 static bool take_number(const char *key, const json_t *value, uint64_t low, uint64_t high,
@@ -96,6 +97,7 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     uint64_t number = 0;
 
     if (strcmp(key, "guard") == 0) {
+        wanted->has_guard = true;
         return take_guard(value, wanted, complaint);
     }
     if (strcmp(key, "profile") == 0) {
@@ -149,7 +151,10 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
     if (guard->policy != GUARD_MAJORITY) {
         return !wanted->has_size ||
                complaint_set(complaint,
-                             "a size goes with guard majority: give guard=majority, too");
+                             wanted->has_guard
+                                 ? "a size goes with guard majority alone: leave it out, or give "
+                                   "guard=majority"
+                                 : "a size goes with guard majority: give guard=majority, too");
     }
     if (!wanted->has_size && now->guard.policy != GUARD_MAJORITY) {
         return complaint_set(

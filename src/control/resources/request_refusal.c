@@ -10,13 +10,64 @@
 #include "control/resources/change_log.h"
 #include "control/resources/server.h"
 
-/* By the names that other servers have for it. */
+/* What other servers call it: each path as it is, or with more behind it. */
+static const struct {
+    const char *other;
+    const char *ours;
+} elsewhere[] = {{"/health", "/livez"},
+                 {"/healthz", "/livez"},
+                 {"/healthcheck", "/livez"},
+                 {"/ping", "/livez"},
+                 {"/alive", "/livez"},
+                 {"/live", "/livez"},
+                 {"/liveness", "/livez"},
+                 {"/up", "/livez"},
+                 {"/ready", "/readyz"},
+                 {"/readiness", "/readyz"},
+                 {"/is-leader", "/v1/is-coordinator"},
+                 {"/is_leader", "/v1/is-coordinator"},
+                 {"/isleader", "/v1/is-coordinator"},
+                 {"/isLeader", "/v1/is-coordinator"},
+                 {"/is-master", "/v1/is-coordinator"},
+                 {"/is-primary", "/v1/is-coordinator"},
+                 {"/is-active", "/v1/is-coordinator"},
+                 {"/active", "/v1/is-coordinator"},
+                 {"/master", "/v1/coordinator"},
+                 {"/primary", "/v1/coordinator"},
+                 {"/status/leader", "/v1/coordinator"},
+                 {"/nodes", "/v1/members"},
+                 {"/node", "/v1/members"},
+                 {"/cluster", "/v1/members"},
+                 {"/catalog/nodes", "/v1/members"},
+                 {"/status/peers", "/v1/members"},
+                 {"/agent/self", "/v1/status"},
+                 {"/info", "/v1/status"},
+                 {"/state", "/v1/status"},
+                 {"/watch", "/v1/events"},
+                 {"/stream", "/v1/events"},
+                 {"/log", "/v1/journal"},
+                 {"/logs", "/v1/journal"},
+                 {"/stats", "/v1/counters"},
+                 {"/prometheus", "/metrics"},
+                 {"/stepdown", "/v1/transfer"},
+                 {"/step-down", "/v1/transfer"},
+                 {"/switchover", "/v1/transfer"},
+                 {"/failover", "/v1/transfer"},
+                 {"/remove", "/v1/forget"},
+                 {"/sessions", "/v1/roles"},
+                 {"/session", "/v1/roles"},
+                 {"/lock", "/v1/campaign"}};
+
 static const char *known_elsewhere(const char *path)
 {
-    return strncmp(path, "/health", strlen("/health")) == 0 ? "/livez"
-           : text_equal(path, "/ping")                      ? "/livez"
-           : strncmp(path, "/ready", strlen("/ready")) == 0 ? "/readyz"
-                                                            : NULL;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
+        const size_t length = strlen(elsewhere[i].other);
+        const char after = strncmp(path, elsewhere[i].other, length) == 0 ? path[length] : '?';
+        if (after == '\0' || after == '/' || after == '.') {
+            return elsewhere[i].ours;
+        }
+    }
+    return NULL;
 }
 
 /* The path, from behind the version that most begin with. */

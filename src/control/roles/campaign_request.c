@@ -39,15 +39,27 @@ bool role_value_is_sound(const char *text, size_t length)
 
 /* --- The fields ------------------------------------------------------------------------------ */
 
+/* Is it a text? */
+static bool is_text(const json_t *value, const char *name, char *why)
+{
+    if (!json_is_string(value)) {
+        snprintf(why, CAMPAIGN_WHY_MAX, "%s is no text", name);
+    }
+    return json_is_string(value);
+}
+
 static bool take_role(struct campaign_request *campaign, const json_t *value, char *why)
 {
     const char *name = json_string_value(value);
 
-    if (name == NULL || json_string_length(value) != strlen(name) || !option_name_is_valid(name)) {
+    if (!is_text(value, "role", why)) {
+        return false;
+    }
+    if (json_string_length(value) != strlen(name) || !option_name_is_valid(name)) {
         snprintf(why, CAMPAIGN_WHY_MAX,
                  "'%.80s' is not the name of a role: use 1 to %d of A-Z a-z 0-9 . _ -, no dash "
                  "first",
-                 name == NULL ? "" : name, NAME_BYTES_MAX);
+                 name, NAME_BYTES_MAX);
         return false;
     }
     if (text_equal(name, PARTITION_ROLE)) {
@@ -64,14 +76,17 @@ static bool take_policy(struct campaign_request *campaign, const json_t *value, 
 {
     const char *word = json_string_value(value);
 
-    for (size_t i = 0; word != NULL && i < POLICIES; i++) {
+    if (!is_text(value, "policy", why)) {
+        return false;
+    }
+    for (size_t i = 0; i < POLICIES; i++) {
         if (text_equal(word, policies[i].word)) {
             campaign->terms.policy = policies[i].policy;
             return true;
         }
     }
     snprintf(why, CAMPAIGN_WHY_MAX, "'%.80s' is no policy; there are first, oldest and priority",
-             word == NULL ? "" : word);
+             word);
     return false;
 }
 
@@ -250,10 +265,13 @@ static bool take_request(struct campaign_value *value, const json_t *request, ch
 {
     const char *text = json_string_value(request);
 
-    if (text == NULL || json_string_length(request) != ID_TEXT_MAX - 1 ||
+    if (!is_text(request, "request", why)) {
+        return false;
+    }
+    if (json_string_length(request) != ID_TEXT_MAX - 1 ||
         strspn(text, "0123456789abcdefABCDEF") != ID_TEXT_MAX - 1) {
         snprintf(why, CAMPAIGN_WHY_MAX, "'%.80s' is no request, which has %d hexadecimal digits",
-                 text == NULL ? "" : text, ID_TEXT_MAX - 1);
+                 text, ID_TEXT_MAX - 1);
         return false;
     }
     return text_set(value->request, sizeof value->request, text, ID_TEXT_MAX - 1);

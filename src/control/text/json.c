@@ -43,6 +43,24 @@ json_t *json_of_body(const char *body, size_t length, char *why, size_t size)
     return value;
 }
 
+const char *json_unknown_key(json_t *object, const char *const *known, size_t count)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value)
+    {
+        size_t at = 0;
+        while (at < count && !text_equal(key, known[at])) {
+            at++;
+        }
+        if (at == count) {
+            return key;
+        }
+    }
+    return NULL;
+}
+
 json_t *json_of_text(const char *text, size_t length)
 {
     json_t *value = json_stringn(text, length);

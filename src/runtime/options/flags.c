@@ -110,6 +110,7 @@ static void fill_table(struct argp_table *table, enum program program)
             *row++ = (struct argp_option){.name = option->name,
                                           .key = key_of(i),
                                           .arg = option_argument(option, program),
+                                          .flags = option->repeatable ? USAGE_LIST : 0,
                                           .doc = option_help(option, program),
                                           .group = (int)option->group + 1};
         }
@@ -223,17 +224,18 @@ bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *c
     const struct argp argp = argp_of(&table, line->program);
     const error_t error = argp_parse(&argp, line->argc, line->argv,
                                      ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &walk);
-    if (error == 0 || walk.stopped || walk.faulty) {
+    if (walk.stopped || walk.faulty) {
         return !walk.faulty;
     }
-    if (is_gone(line, complaint)) {
+    if (error != 0 && is_gone(line, complaint)) {
         return false;
     }
     if (!usage_is_sound(&argp, line->argc, line->argv, 0, fault)) {
         return complaint_set(complaint, "%s; %s --help says more", fault,
                              program_name(line->program));
     }
-    return complaint_set(complaint, "cannot read the command line: %s", strerror(error));
+    return error == 0 ||
+           complaint_set(complaint, "cannot read the command line: %s", strerror(error));
 }
 
 void flags_print_help(FILE *to, enum program program)

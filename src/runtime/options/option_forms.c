@@ -397,6 +397,14 @@ static bool parse_http_host(const struct setting *option, struct partial_config 
     if (config->http_host_count == CONFIG_HTTP_HOSTS_MAX) {
         return complaint_set(complaint, "more than %d names: name fewer", CONFIG_HTTP_HOSTS_MAX);
     }
+    const char *scheme_end = strstr(text, "://");
+    if (scheme_end != NULL) {
+        const char *host = scheme_end + strlen("://");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(host, "/:"), host);
+        return complaint_set(complaint, "'%.60s' is a URL: give its host name alone, %s", text,
+                             name[0] == '\0' ? "as in www.example.com" : name);
+    }
     if (strchr(text, ':') != NULL || strchr(text, '[') != NULL) {
         return complaint_set(complaint,
                              "'%.60s' is more than a host name: write it without a port; addresses "

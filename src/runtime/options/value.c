@@ -51,6 +51,36 @@ struct unit {
 static const struct unit units[] = {{"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}};
 enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
+/* Of a number alone, one or two durations that may have been meant: "5ms or 5s". False: none may.
+ */
+static bool with_units(uint64_t number, uint64_t min_ms, uint64_t max_ms, char out[64])
+{
+    unsigned count = 0;
+
+    out[0] = '\0';
+    for (size_t i = UNIT_COUNT; i-- > 0 && count < 2;) {
+        const uint64_t ms = number * units[i].ms;
+        if (ms >= min_ms && ms <= max_ms) {
+            const size_t used = strlen(out);
+            snprintf(out + used, 64 - used, "%s%llu%s", count++ > 0 ? " or " : "",
+                     (unsigned long long)number, units[i].name);
+        }
+    }
+    return count > 0;
+}
+
+static bool complain_of_bounds(const char *text, const char *fault, uint64_t min_ms,
+                               uint64_t max_ms, struct complaint *complaint)
+{
+    char least[VALUE_DURATION_MAX];
+    char most[VALUE_DURATION_MAX];
+
+    value_duration_print(min_ms, least);
+    value_duration_print(max_ms, most);
+    return complaint_set(complaint, "'%.60s' %s: choose between %s and %s", text, fault, least,
+                         most);
+}
+
 bool value_duration(const char *text, uint64_t min_ms, uint64_t max_ms, uint64_t *out_ms,
                     struct complaint *complaint)
 {
@@ -61,20 +91,16 @@ bool value_duration(const char *text, uint64_t min_ms, uint64_t max_ms, uint64_t
         return complaint_set(complaint, "'%.60s' is not a duration: write 250ms, 2s or 1m", text);
     }
     if (*at == '\0') {
-        return complaint_set(complaint, "'%.60s' has no unit: write %.20sms or %.20ss", text, text,
-                             text);
+        char meant[64];
+        return with_units(number, min_ms, max_ms, meant)
+                   ? complaint_set(complaint, "'%.60s' has no unit: write %s", text, meant)
+                   : complain_of_bounds(text, "has no unit", min_ms, max_ms, complaint);
     }
     for (size_t i = 0; i < UNIT_COUNT; i++) {
         if (text_equal(at, units[i].name)) {
             const uint64_t ms = number * units[i].ms;
             if (ms < min_ms || ms > max_ms) {
-                char least[VALUE_DURATION_MAX];
-                char most[VALUE_DURATION_MAX];
-                value_duration_print(min_ms, least);
-                value_duration_print(max_ms, most);
-                return complaint_set(complaint,
-                                     "'%.60s' is out of bounds: choose between %s and %s", text,
-                                     least, most);
+                return complain_of_bounds(text, "is out of bounds", min_ms, max_ms, complaint);
             }
             *out_ms = ms;
             return true;

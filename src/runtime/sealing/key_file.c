@@ -68,6 +68,26 @@ static ssize_t read_all(int fd, char text[KEYRING_TEXT_MAX + 1])
     return more < 0 ? -1 : (ssize_t)length;
 }
 
+/* Is there something in that line which no key has? */
+static bool line_has(const char *text, size_t length, uint32_t line, char c)
+{
+    const char *end = text + length;
+
+    for (uint32_t i = 1; i < line && text != NULL; i++) {
+        text = memchr(text, '\n', (size_t)(end - text));
+        text = text == NULL ? NULL : text + 1;
+    }
+    const char *stop = text == NULL ? NULL : memchr(text, '\n', (size_t)(end - text));
+    return text != NULL && memchr(text, c, (size_t)((stop == NULL ? end : stop) - text)) != NULL;
+}
+
+static bool is_of_zero_bytes(const struct key *key)
+{
+    static const struct key zeros;
+
+    return memcmp(key->bytes, zeros.bytes, KEY_BYTES) == 0;
+}
+
 static bool parse_text(struct keyring *ring, const char *text, size_t length, const char *path,
                        struct complaint *complaint)
 {
@@ -76,10 +96,20 @@ static bool parse_text(struct keyring *ring, const char *text, size_t length, co
 
     switch (keyring_parse(ring, text, length, &line)) {
     case KEYRING_OK:
+        for (uint32_t i = 0; i < ring->count; i++) {
+            if (is_of_zero_bytes(&ring->keys[i])) {
+                keyring_wipe(ring);
+                return refuse(complaint, path,
+                              "has a key of zeros, which everybody can guess: doyend --make-key "
+                              "FILE makes one");
+            }
+        }
         return true;
     case KEYRING_LINE:
         snprintf(why, sizeof why,
-                 "line %u is no key of 32 bytes in base64: doyend --make-key FILE makes one",
+                 line_has(text, length, line, '"') || line_has(text, length, line, '\'')
+                     ? "line %u has quotes around its key: take them out"
+                     : "line %u is no key of 32 bytes in base64: doyend --make-key FILE makes one",
                  (unsigned)line);
         break;
     case KEYRING_EMPTY:

@@ -197,7 +197,12 @@ static bool edit(struct keyring *ring, const struct rotation *rotation, const st
         return edit_absent(rotation, own, complaint);
     }
     if (rotation->kind == ROTATION_REMOVE && at == 0) {
-        return complaint_set(complaint, "%s seals: doyen keys use another one first", text);
+        return complaint_set(complaint,
+                             ring->count > 1
+                                 ? "%s seals: doyen keys use another one first"
+                                 : "%s is the only key: add another one to the file of --key, "
+                                   "doyen keys reload, and use that first",
+                             text);
     }
     const struct key key = ring->keys[at];
     const uint32_t end = rotation->kind == ROTATION_USE ? at : ring->count - 1;
