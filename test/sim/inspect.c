@@ -570,6 +570,11 @@ uint64_t sim_two_acted_longest_ms(struct sim *sim)
     return sim->oracle.two_acted.longest_us / US_PER_MS;
 }
 
+bool sim_may_two_act(const struct sim *sim)
+{
+    return sim->oracle.apart || sim->oracle.released_us > 0;
+}
+
 uint64_t sim_steps(const struct sim *sim)
 {
     return sim->steps;

@@ -573,6 +573,10 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
     if (wrong == NULL) {
         wrong = check_majorities(plan, sim);
     }
+    if (wrong == NULL && plan->guard.policy == GUARD_STRICT && !sim_may_two_act(sim) &&
+        sim_two_acted_longest_ms(sim) > 0) {
+        wrong = "S9: two acted at once";
+    }
     outcome->failure[0] = '\0';
     if (sim_failure(sim) != NULL) {
         wrong = sim_failure(sim);
@@ -584,7 +588,8 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
                                "%s%s", i == 0 ? "; views: " : " | ", sim_view_text(sim, i));
         }
     }
-    note_two_acted(&outcome->two_acted[plan->guard.policy], sim);
+    note_two_acted(
+        &outcome->two_acted[sim_may_two_act(sim) ? TWO_ACTED_EXCUSED : plan->guard.policy], sim);
     outcome->steps += sim_steps(sim);
     outcome->virtual_ms += sim_now_ms(sim);
     outcome->merges += sim_notices(sim, SIM_ANY, NOTICE_MERGE);

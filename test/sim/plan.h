@@ -74,6 +74,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
 
 enum { GUARD_POLICIES = GUARD_STRICT + 1 };
 
+/* Runs under guard strict in which S9 is not promised of all nodes have a place of their own. */
+enum { TWO_ACTED_EXCUSED = GUARD_POLICIES, TWO_ACTED_PLACES };
+
 /* How long two nodes could act at once in runs of one guard. */
 struct two_acted_sum {
     uint64_t virtual_ms; /* of these runs */
@@ -89,8 +92,8 @@ struct outcome {
     uint64_t trace_hash; /* 0 where the plan spares it */
     uint64_t struck[FAULTS_MAX];
     uint64_t merges;
-    struct two_acted_sum two_acted[GUARD_POLICIES]; /* by guard_policy */
-    char failure[1024];                             /* empty: all was well */
+    struct two_acted_sum two_acted[TWO_ACTED_PLACES]; /* by guard_policy */
+    char failure[1024];                               /* empty: all was well */
 };
 
 /* Runs it; adds to the counts in `outcome` and sets the rest. `trace` may be NULL. */

@@ -52,7 +52,7 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
 
 static void add_two_acted(const struct outcome *outcome, struct outcome *sum)
 {
-    for (uint32_t i = 0; i < GUARD_POLICIES; i++) {
+    for (uint32_t i = 0; i < TWO_ACTED_PLACES; i++) {
         const struct two_acted_sum *one = &outcome->two_acted[i];
         struct two_acted_sum *all = &sum->two_acted[i];
         all->virtual_ms += one->virtual_ms;
@@ -120,17 +120,21 @@ static void print_marks(const struct worker *sum)
     puts(missed == 0 ? " none" : "");
 }
 
-/* Nothing that these guards promise is broken by it: it says what they are worth (G3). */
+/* Nothing that the guards promise is broken by it: it says what they are worth (G3). */
 static void print_two_acted(const struct outcome *outcome)
 {
     const char *separator = "";
 
     printf("two acted at once:");
-    for (uint32_t i = 0; i < GUARD_POLICIES; i++) {
+    for (uint32_t i = 0; i < TWO_ACTED_PLACES; i++) {
         const struct two_acted_sum *two = &outcome->two_acted[i];
         if (two->virtual_ms > 0) {
-            printf("%s under guard %s %.3f %% of the time, for %" PRIu64 " ms at the longest",
-                   separator, swarm_guard_name((enum guard_policy)i),
+            printf("%s under guard %s%s %.3f %% of the time, for %" PRIu64 " ms at the longest",
+                   separator,
+                   swarm_guard_name(i == TWO_ACTED_EXCUSED ? GUARD_STRICT : (enum guard_policy)i),
+                   i == TWO_ACTED_EXCUSED ? ", where voters were given up that lived, or a liar "
+                                            "said in a member's name that it had handed over,"
+                                          : "",
                    100 * (double)two->ms / (double)two->virtual_ms, two->longest_ms);
             separator = ";";
         }

@@ -67,6 +67,7 @@ Story(recovery, the_one_that_is_left_goes_on_above_all_epochs)
     sim_start(sim, A);
     sim_start(sim, B);
     story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
+    story_check(!sim_may_two_act(sim) && sim_two_acted_longest_ms(sim) == 0, seed);
     story_check(lineage_at(sim, D) == lineage_at(sim, C), seed);
     gets_voters(sim, story_set("ABC"), 0, seed);
     sim_crash(sim, C);
@@ -90,6 +91,7 @@ Story(recovery, an_old_majority_that_returns_ends)
         story_check(lineage_at(sim, host) == lineage, seed);
     }
     story_check(status_of(sim, A) == VOTER_RETIRED && status_of(sim, B) == VOTER_RETIRED, seed);
+    story_check(sim_may_two_act(sim) && sim_two_acted_longest_ms(sim) > 0, seed);
     gets_voters(sim, story_set("ABC"), 0, seed);
     sim_free(sim);
 }
