@@ -77,16 +77,12 @@ static struct cluster *form(const char *const *arguments)
 static const char *const *line_of(struct cluster *cluster, const char *name,
                                   const char *const *arguments)
 {
-    static const char *line[ARGUMENTS_MAX + 8];
+    static const char *line[ARGUMENTS_MAX];
     const struct daemon *daemon = cluster_daemon(cluster, name);
     size_t count = 0;
 
-    for (size_t i = 0; daemon->arguments[i] != NULL; i++) {
-        line[count++] = daemon->arguments[i];
-    }
-    for (size_t i = 0; arguments[i] != NULL; i++) {
-        line[count++] = arguments[i];
-    }
+    add_arguments(line, &count, daemon->arguments);
+    add_arguments(line, &count, arguments);
     line[count] = NULL;
     return line;
 }

@@ -351,6 +351,23 @@ Story(roles, are_shown_by_each_member)
     assert_text_has(table.out, "byzantium  waits");
 }
 
+/* Whoever is refused for other terms is sent there. */
+Story(roles, are_shown_with_their_terms)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    client_start(&stage, 1,
+                 ARGS("campaign", "job", "--need", "zone=eu", "--holders", "2", "--preempt"));
+    assert_soon(has_said(&stage, 1, "candidate job number "));
+    assert_text_has(doyen(stage.cluster, "athens", ARGS("roles")).out,
+                    "first, holders 2, need zone=eu, preempt");
+    client_start(&stage, 2,
+                 ARGS("campaign", "other", "--policy", "priority", "--preempt-after", "90s"));
+    assert_soon(has_said(&stage, 2, "candidate other number "));
+    assert_text_has(doyen(stage.cluster, "athens", ARGS("roles")).out,
+                    "priority, preempt-after 90s");
+}
+
 /* While it holds, and without a loss. */
 Story(roles, change_what_others_read)
 {

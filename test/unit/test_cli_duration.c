@@ -49,6 +49,19 @@ Test(cli_duration, anything_else_is_refused)
     }
 }
 
+Test(cli_duration, as_it_is_typed_it_is_read_again)
+{
+    static const char *const texts[] = {"0ms", "250ms", "1500ms", "2s", "90s", "3m", "1h", "8760h"};
+
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        uint64_t milliseconds = 1;
+        char text[DURATION_TEXT_MAX];
+        cr_assert(duration_parse(texts[i], &milliseconds));
+        duration_typed(text, milliseconds);
+        cr_expect_str_eq(text, texts[i]);
+    }
+}
+
 Test(cli_duration, people_read_at_most_two_units)
 {
     static const struct {

@@ -12,6 +12,7 @@
 
 #include "cli/hook/hook_process.h"
 #include "refused_call.h"
+#include "usage/hook_files.h"
 
 /* A folder with one hook in it. */
 struct desk {
@@ -39,6 +40,44 @@ static void desk_close(struct desk *desk)
     close(desk->end[1]);
     cr_expect_eq(unlink(desk->path), 0);
     cr_expect_eq(rmdir(desk->folder), 0);
+}
+
+static void assert_judged(const struct desk *desk, enum hook_fitness fitness, const char *words)
+{
+    char fault[HOOK_FAULT_MAX] = "";
+    char worst[HOOK_FAULT_MAX] = "";
+
+    cr_assert_eq(hook_files_judge(desk->path, fault), fitness, "%s", fault);
+    cr_assert_eq(hook_files_worst(desk->folder, worst), fitness, "%s", worst);
+    cr_assert_not_null(strstr(fault, words), "%s", fault);
+    cr_assert_str_eq(fault, worst);
+}
+
+Test(cli_hook_process, each_file_that_is_no_hook_is_told_with_its_remedy)
+{
+    struct desk desk;
+
+    desk_open(&desk, "");
+    assert_judged(&desk, HOOK_IS_SOUND, "");
+    cr_assert_eq(chmod(desk.path, S_IRUSR), 0);
+    assert_judged(&desk, HOOK_IS_REFUSED, "cannot be executed: chmod +x it");
+    cr_assert_eq(chmod(desk.path, S_IRWXU | S_IWOTH), 0);
+    assert_judged(&desk, HOOK_IS_REFUSED, "can be changed by others, so it is not run: it has to");
+    cr_assert_eq(chmod(desk.path, S_IRWXU), 0);
+    cr_assert_eq(chmod(desk.folder, S_IRWXU | S_IWOTH), 0);
+    assert_judged(&desk, HOOK_IS_REFUSED, "its folder has to belong to root");
+    cr_assert_eq(chmod(desk.folder, S_IRWXU), 0);
+    cr_assert_eq(unlink(desk.path), 0);
+    assert_judged(&desk, HOOK_IS_ABSENT, "");
+    cr_assert_eq(symlink("/no/such/program", desk.path), 0);
+    assert_judged(&desk, HOOK_IS_NO_FILE, "leads to /no/such/program, which is not there: mend");
+    cr_assert_eq(unlink(desk.path), 0);
+    cr_assert_eq(mkdir(desk.path, S_IRWXU), 0);
+    assert_judged(&desk, HOOK_IS_NO_FILE, "is a directory and no executable: take it away");
+    cr_assert_eq(rmdir(desk.path), 0);
+    close(desk.end[0]);
+    close(desk.end[1]);
+    cr_expect_eq(rmdir(desk.folder), 0);
 }
 
 static struct hook_result run(const struct desk *desk, uint64_t timeout_ms)

@@ -49,6 +49,19 @@ static void assert_chosen(const struct member_filter *filter, const char *expect
     json_decref(document);
 }
 
+Test(cli_members, a_pattern_that_no_name_can_have_is_found)
+{
+    static const char *const some[] = {"web-*", "a?c", "[ab]*", "[!a,b]", "a\\*", "A_1.b-", "*"};
+    static const char *const none[] = {"a,b", "{a,b}", "a b", "-a", "a/b", "[ab],c", "caf\xc3\xa9"};
+
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        cr_expect(member_filter_may_match(some[i]), "%s", some[i]);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        cr_expect_not(member_filter_may_match(none[i]), "%s", none[i]);
+    }
+}
+
 static void assert_states(const char *text, const char *expected)
 {
     struct member_filter filter = {.states = 0};

@@ -7,6 +7,7 @@
 
 #include "cli/print/duration_option.h"
 #include "cli/request/cli.h"
+#include "cli/request/document.h"
 #include "cli/verbs/verbs.h"
 
 enum { MEMBERS_MAX = 4096 }; /* of doyend --capacity */
@@ -120,6 +121,27 @@ const struct verb verb_wait = {
     .run = run_wait,
 };
 
+/* More than there can be are waited for in vain: that has another remedy than to wait longer. */
+static void add_capacity(struct cli *cli, uint32_t members, struct failure *failure)
+{
+    char fault[FAILURE_TEXT_MAX / 2];
+    struct failure ignored;
+    struct answer answer;
+
+    if (failure->code != EXIT_TIMED_OUT || members == 0 ||
+        client_get(cli->client, "/v1/terms", REQUEST_TIMEOUT_MS, &answer, &ignored) != EXIT_DONE) {
+        return;
+    }
+    const uint64_t capacity = document_number(json_object_get(answer.json, "agreed"), "capacity");
+    if (members > capacity) {
+        snprintf(fault, sizeof fault, "%.*s", (int)sizeof fault - 1, failure->text);
+        (void)failure_set(failure, failure->code,
+                          "%s, and the capacity is %llu: doyen change capacity=%u", fault,
+                          (unsigned long long)capacity, (unsigned)members);
+    }
+    answer_deinit(&answer);
+}
+
 static enum exit_code run_wait(struct cli *cli, int argc, char **argv)
 {
     struct wait_options options = {.condition.size = sizeof options.condition};
@@ -135,6 +157,7 @@ static enum exit_code run_wait(struct cli *cli, int argc, char **argv)
     const int error = doyen_wait(cli->client, &options.condition, limit_ms, &view);
     if (error != 0) {
         (void)client_failure(cli->client, error, &failure);
+        add_capacity(cli, options.condition.members, &failure);
         return failure_report(&failure);
     }
     if (cli->json) {

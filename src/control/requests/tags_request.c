@@ -59,7 +59,10 @@ static bool change(struct tags *tags, json_t *body, struct complaint *complaint)
     const char *unknown = json_unknown_key(body, known, sizeof known / sizeof known[0]);
 
     if (unknown != NULL) {
-        return complaint_set(complaint, "\"%.40s\" is neither set nor unset", unknown);
+        return complaint_set(complaint,
+                             "\"%.40s\" is neither set nor unset, as in {\"set\": {\"KEY\": "
+                             "\"VALUE\"}, \"unset\": [\"KEY\"]}",
+                             unknown);
     }
     if (set == NULL && unset == NULL) {
         return complaint_set(complaint, "the body must be an object with set, unset or both, as "

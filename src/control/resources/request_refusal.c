@@ -62,8 +62,8 @@ static const char *known_elsewhere(const char *path)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
         const size_t length = strlen(elsewhere[i].other);
-        const char after = strncmp(path, elsewhere[i].other, length) == 0 ? path[length] : '?';
-        if (after == '\0' || after == '/' || after == '.') {
+        if (strncmp(path, elsewhere[i].other, length) == 0 &&
+            (path[length] == '\0' || path[length] == '/' || path[length] == '.')) {
             return elsewhere[i].ours;
         }
     }
