@@ -8,7 +8,7 @@
 #include "liar.h"
 #include "oracle_parts.h"
 #include "roles.h"
-#include "story.h"
+#include "story_voters.h"
 
 enum { LIES_TOLD = 200 };
 
@@ -617,5 +617,66 @@ Story(liar, stamps_that_leap_do_no_lasting_harm)
 {
     for (enum guard_policy policy = GUARD_NONE; policy <= GUARD_STRICT; policy++) {
         check_roles(seed, policy, LIE_STAMPS);
+    }
+}
+
+/* To athens, in the name of a member: it follows itself. The number is above what that one says
+ * meanwhile. */
+static void says_that_it_moved(struct sim *sim, uint32_t member)
+{
+    const struct host *host = &sim->hosts[member];
+    const struct view *view = core_view(sim->hosts[A].core);
+    struct message beat = {.type = MESSAGE_HEARTBEAT,
+                           .from = host->witness.life,
+                           .source = host->address,
+                           .number = host->number + 1000,
+                           .heartbeat = {.view = view_id_of(view)}};
+
+    beat.heartbeat.view.epoch++;
+    beat.heartbeat.view.coordinator = host->witness.life;
+    liar_says(sim, A, &beat);
+}
+
+/* L3a: athens acts, and all others are said to have moved. */
+static void draw_away_all(struct sim *sim, uint64_t seed)
+{
+    const uint64_t phases = sim_notices(sim, A, NOTICE_PHASE);
+
+    story_check(sim_is_acting(sim, A), seed);
+    for (uint64_t ms = 0; ms < PATIENT_MS; ms++) {
+        for (uint32_t member = B; ms % 50 == 0 && member < sim_host_count(sim); member++) {
+            says_that_it_moved(sim, member);
+        }
+        sim_run(sim, 1);
+        story_check(sim_is_acting(sim, A), seed);
+    }
+    story_check(sim_notices(sim, A, NOTICE_PHASE) == phases, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    sim_trust(sim);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_is_acting(sim, A), seed);
+    story_holds(sim, seed);
+    sim_free(sim);
+}
+
+Story(liar, who_acts_is_not_put_out_by_words_in_its_members_names)
+{
+    for (uint32_t hosts = 2; hosts <= 3; hosts++) {
+        for (int cut = 0; cut < 2; cut++) {
+            struct sim *sim = story_of_voters(
+                seed, hosts, hosts,
+                (struct sim_options){.witness_count = hosts == 2, .lenient = true});
+            if (hosts == 2) {
+                const uint32_t all = story_set("AB") | UINT32_C(1) << sim_witness(sim, 0);
+                sim_change_voters(sim, A, all, 0);
+                story_check(story_vote_alone(sim, all, SETTLE_MS), seed);
+                sim_run(sim, SETTLE_MS);
+            }
+            if (cut == 1) {
+                sim_cut(sim, A, B);
+            }
+            draw_away_all(sim, seed);
+        }
     }
 }

@@ -762,6 +762,39 @@ Test(core_strict, a_coordinator_is_not_leased_to_by_its_own_voter_unasked)
     rig_free(rig);
 }
 
+/* --- When all have moved (L3a) --- */
+
+/* Both say over T_fresh that they follow B; their voters lease, or do so no more. */
+static enum phase phase_when_all_moved(bool leased)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct view_id other = view_id_of(core_view(rig->core));
+    const uint64_t end_ms = rig->now_ms + rig->timing.lease_ms + 2 * rig->timing.fresh_ms;
+
+    other.coordinator = rig_id(rig, 'B');
+    other.epoch++;
+    const struct message heartbeat = {.type = MESSAGE_HEARTBEAT, .heartbeat = {.view = other}};
+    while (rig->now_ms < end_ms && core_phase(rig->core) == PHASE_MEMBER) {
+        rig_pass(rig, 125, "");
+        if (leased) {
+            hears_lease(rig, 'B', true);
+            hears_lease(rig, 'C', true);
+        }
+        rig_gets(rig, 'B', &heartbeat);
+        rig_gets(rig, 'C', &heartbeat);
+    }
+    const enum phase phase = core_phase(rig->core);
+    rig_free(rig);
+    return phase;
+}
+
+/* H48: whoever is leased to was not replaced, whatever is said in members' names. */
+Test(core_strict, who_acts_is_not_left_alone)
+{
+    cr_assert_eq(phase_when_all_moved(true), PHASE_MEMBER);
+    cr_assert_eq(phase_when_all_moved(false), PHASE_JOINING);
+}
+
 /* --- Handing over (Z7) --- */
 
 /* H52: the voters skip its lease on that word. */

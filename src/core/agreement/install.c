@@ -14,6 +14,7 @@
 #include "core/detection/numbers.h"
 #include "core/detection/rounds.h"
 #include "core/detection/route.h"
+#include "core/detection/standing.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
 #include "core/model/quorum.h"
@@ -462,8 +463,9 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
            view_id_compare(&theirs, &ours) > 0 && heartbeat->heartbeat.view_hash == accepted->hash;
 }
 
-/* L3a. Where all whom it hears are behind this coordinator and nobody holds what it made, it is the
- * one who cannot show it; of two the elder stays (L5b). */
+/* L3a. Who acts under guard strict was not replaced, whatever is said in members' names. Where all
+ * whom it hears are behind this coordinator and nobody holds what it made, it is the one who cannot
+ * show it; of two the elder stays (L5b). */
 bool install_is_left_alone(const struct core *core)
 {
     bool moved = false;
@@ -485,7 +487,8 @@ bool install_is_left_alone(const struct core *core)
         moved = moved || went;
         behind += left_behind;
     }
-    return (moved && !unknown) || behind >= 2;
+    bool leased = core_is_strict(core) && standing_is_acting(core, core->now_ms);
+    return (moved && !unknown && !leased) || behind >= 2;
 }
 
 void install_ask_coordinator(struct core *core, const struct message *message)

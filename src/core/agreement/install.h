@@ -72,7 +72,7 @@ bool install_leaps(const struct core *core, const struct message *message);
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat);
 
 /* L3a: a coordinator whose every other member follows another view or is suspected, and at least
- * one follows another. */
+ * one follows another; or whose views reach nobody. */
 bool install_is_left_alone(const struct core *core);
 
 /* L5c: those who follow its coordinator, or it, have named a higher view for T_fresh, and this node
