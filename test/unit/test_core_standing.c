@@ -49,6 +49,23 @@ Test(core_standing, a_coordinator_counts_who_follows_it)
     }
 }
 
+/* H20: such a heartbeat may come late, and from one whose number was forgotten. */
+Test(core_standing, a_coordinator_counts_nobody_who_names_a_former_reign)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct heartbeat says = {.view = view_id_of(core_view(rig->core))};
+
+    rig->core->promise.seen = ++rig->core->view.epoch;
+    view_seal(&rig->core->view);
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
+    cr_assert_eq(fresh(rig), 1);
+    says.view = view_id_of(core_view(rig->core));
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
+    cr_assert_eq(fresh(rig), 2);
+    rig_free(rig);
+}
+
 /* G1f, H76: D and E are no voters; B is one, and its record is not whole at first. */
 Test(core_standing, under_strict_voters_are_counted)
 {

@@ -136,12 +136,14 @@ static bool is_promised(const struct core *core)
            core->now_ms < core->change.accepted_ms + timing_proposal_ms(&core->timing);
 }
 
+bool change_is_promised(const struct core *core)
+{
+    return is_promised(core) && !id_equal(&core->change.pending.members[0].id, &core->life.self.id);
+}
+
 bool change_is_promised_to_another(const struct core *core, const struct node_id *coordinator)
 {
-    const struct node_id *maker = &core->change.pending.members[0].id;
-
-    return is_promised(core) && !id_equal(maker, &core->life.self.id) &&
-           !id_equal(maker, coordinator);
+    return change_is_promised(core) && !id_equal(&core->change.pending.members[0].id, coordinator);
 }
 
 /* A joiner whom two coordinators want to let in keeps to the first until that must have come to an

@@ -111,12 +111,13 @@ uint64_t lease_of(const struct core *core, uint32_t position)
     return asked_ms == 0 ? 0 : asked_ms + lease_span_ms(core);
 }
 
-/* A member that follows another coordinator is counted over there. */
+/* G1a: a member that follows another coordinator is counted over there. What names another epoch of
+ * this one may be of a reign that is over, and late by any time. */
 static bool follows_us(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    return peer->charge.verdict == VERDICT_NONE &&
+    return peer->charge.verdict == VERDICT_NONE && peer->signs.view.epoch == core->view.epoch &&
            id_equal(&peer->signs.view.coordinator, &core->life.self.id);
 }
 

@@ -79,7 +79,7 @@
     X(PROPOSAL_NOT_EXPECTED, "proposal_not_expected", "J7",                                        \
       "this joiner has said READY to nobody")                                                      \
     X(JOINER_BOUND, "joiner_bound", "J7",                                                          \
-      "this joiner has accepted another coordinator's proposal, or a higher one")                  \
+      "this joiner has accepted another proposal, or a higher one, that may come about yet")       \
     X(ANSWER_TO_ANOTHER, "answer_to_another", "U1b",                                               \
       "it answers another proposal than the present, or there is none")                            \
     X(ANSWER_OF_OUTSIDER, "answer_of_outsider", "U1b", "its sender is not in the proposed view")   \
