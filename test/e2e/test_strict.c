@@ -106,6 +106,43 @@ Story(strict, after_all_were_killed_epochs_go_on)
     cr_assert_gt(cluster_epoch(cluster, who_acts_soon(cluster)), epoch);
 }
 
+static const char *other_than(const char *first, const char *second)
+{
+    for (size_t i = 0; i < NODES; i++) {
+        if (strcmp(names[i], first) != 0 && strcmp(names[i], second) != 0) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+/* Z1d: the one that is left asks a voter for whole views, since that has not said that it holds the
+ * latest: under the life that it had, and under whichever it has. Both go by stream, sealed. */
+Story(strict, a_voter_hears_a_long_question_beside_one_for_its_former_life)
+{
+    static const char *const arguments[] = {"--guard", "strict", "--voters",
+                                            "athens,byzantium,cyrene", NULL};
+    struct cluster *cluster = cluster_new(arguments);
+    char tag[5 + 200 + 1] = "note=";
+
+    memset(tag + 5, 'x', 200); /* Two of these, and no view goes by datagram. */
+    cluster_make_key(cluster, "key");
+    for (size_t i = 0; i < NODES; i++) {
+        start(cluster, names[i], "--tag", tag);
+    }
+    assert_soon(all_are_in(cluster));
+    const char *first = who_acts_soon(cluster);
+    const char *left = other_than(first, "");
+    const char *back = other_than(first, left);
+
+    cluster_pause(cluster, back);
+    cr_assert_eq(doyen(cluster, left, ARGS("tag", "set", "later=yes")).code, 0);
+    cluster_kill(cluster, first);
+    cluster_kill(cluster, back);
+    cluster_restart(cluster, back);
+    (void)who_acts_soon(cluster);
+}
+
 /* One that starts alone says it, too: it waits for voters, not for a member. */
 Story(strict, a_voter_that_starts_alone_says_whom_it_waits_for)
 {

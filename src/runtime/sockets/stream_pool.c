@@ -11,6 +11,7 @@ struct pooled_stream {
     struct stream *stream;
     struct address to;
     struct node_id peer; /* the node expected there; may be none */
+    struct node_id life; /* all its frames are for this one; may be none, for whoever is there */
 };
 
 void stream_pool_open(struct stream_pool *pool, struct streams *streams)
@@ -64,19 +65,22 @@ static const struct stream_handler pooled_stream_handler = {
     .on_end = on_end,
 };
 
-static struct pooled_stream *pooled_stream_find(struct stream_pool *pool, const struct address *to)
+/* A frame that is sealed for another life than the one that is there ends its stream, and what is
+ * behind it is lost. */
+static struct pooled_stream *pooled_stream_find(struct stream_pool *pool,
+                                                const struct outgoing *outgoing)
 {
     for (struct chain *at = pool->all.next; at != &pool->all; at = at->next) {
         struct pooled_stream *pooled = CHAIN_ITEM(at, struct pooled_stream, link);
-        if (address_equal(&pooled->to, to)) {
+        if (address_equal(&pooled->to, outgoing->to) && id_equal(&pooled->life, outgoing->hop)) {
             return pooled;
         }
     }
     return NULL;
 }
 
-static struct pooled_stream *pooled_stream_new(struct stream_pool *pool, const struct node_id *peer,
-                                               const struct address *to)
+static struct pooled_stream *pooled_stream_new(struct stream_pool *pool,
+                                               const struct outgoing *outgoing)
 {
     struct pooled_stream *pooled = NULL;
     int error;
@@ -88,9 +92,11 @@ static struct pooled_stream *pooled_stream_new(struct stream_pool *pool, const s
         return NULL;
     }
     pooled->pool = pool;
-    pooled->to = *to;
-    pooled->peer = *peer;
-    pooled->stream = stream_connect(pool->streams, to, &pooled_stream_handler, pooled, &error);
+    pooled->to = *outgoing->to;
+    pooled->peer = *outgoing->peer;
+    pooled->life = *outgoing->hop;
+    pooled->stream = stream_connect(pool->streams, outgoing->to, &pooled_stream_handler, pooled,
+                                    &error);
     if (pooled->stream == NULL) {
         free(pooled);
         return NULL;
@@ -102,10 +108,10 @@ static struct pooled_stream *pooled_stream_new(struct stream_pool *pool, const s
 
 void stream_pool_send(struct stream_pool *pool, const struct outgoing *outgoing)
 {
-    struct pooled_stream *pooled = pooled_stream_find(pool, outgoing->to);
+    struct pooled_stream *pooled = pooled_stream_find(pool, outgoing);
 
     if (pooled == NULL) {
-        pooled = pooled_stream_new(pool, outgoing->peer, outgoing->to);
+        pooled = pooled_stream_new(pool, outgoing);
     }
     if (pooled == NULL) {
         pool->streams->traffic->send_failed++;

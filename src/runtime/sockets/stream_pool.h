@@ -1,6 +1,6 @@
 /* Outgoing streams for messages that are too long for a datagram, to addresses without an open
- * lifeline: one stream for each address, opened when there is something to send and closed after it
- * was idle for a while. */
+ * lifeline: one stream for each address and life, opened when there is something to send and closed
+ * after it was idle for a while. */
 #ifndef RUNTIME_STREAM_POOL_H
 #define RUNTIME_STREAM_POOL_H
 
