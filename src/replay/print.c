@@ -283,10 +283,12 @@ static void print_notice(const struct scene *scene, const struct notice *notice)
     struct notice_fields fields;
     char text[NOTICE_TEXT_MAX];
 
-    journal_append(printer->journal, notice, step->core, step->event->now_ms,
-                   step->start->wall_ms + (int64_t)step->offset_ms);
-    const struct journal_entry *entry = journal_get(printer->journal,
-                                                    journal_cursor(printer->journal));
+    const struct journal_entry *entry = journal_append(
+        printer->journal, notice, step->core, step->event->now_ms,
+        step->start->wall_ms + (int64_t)step->offset_ms);
+    if (entry == NULL) {
+        return; /* Only counted, as in the log. */
+    }
     notice_fields(entry, &fields);
     if (!printer->json) {
         notice_text(entry, &fields, text);

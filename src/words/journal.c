@@ -491,8 +491,9 @@ static bool is_power_of_two(uint32_t count)
     return (count & (count - 1)) == 0;
 }
 
-void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,
-                    uint64_t now_ms, int64_t wall_ms)
+const struct journal_entry *journal_append(struct journal *journal, const struct notice *notice,
+                                           const struct core *core, uint64_t now_ms,
+                                           int64_t wall_ms)
 {
     const struct view *view = core_view(core);
     const uint64_t cursor = journal->cursor + 1;
@@ -503,7 +504,7 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
     assert((size_t)notice->type < JOURNAL_TYPES);
     journal->counts[notice->type]++;
     if (!is_power_of_two(times)) {
-        return;
+        return NULL;
     }
     note_view(journal, notice, view);
     *entry = (struct journal_entry){
@@ -542,6 +543,7 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
     if (journal_is_evidence(notice->type)) {
         evidence_append(journal, entry);
     }
+    return entry;
 }
 
 uint64_t journal_cursor(const struct journal *journal)

@@ -102,9 +102,11 @@ struct journal;
 struct journal *journal_new(void);
 void journal_free(struct journal *journal);
 
-/* Appends the notice and updates history and evidence; `core` is the state after the step. */
-void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,
-                    uint64_t now_ms, int64_t wall_ms);
+/* Appends the notice and updates history and evidence; `core` is the state after the step. Returns
+ * the entry, or NULL for a claim that repeats itself and is only counted. */
+const struct journal_entry *journal_append(struct journal *journal, const struct notice *notice,
+                                           const struct core *core, uint64_t now_ms,
+                                           int64_t wall_ms);
 
 /* Cursor of the newest entry; 0 before the first. */
 uint64_t journal_cursor(const struct journal *journal);

@@ -169,14 +169,23 @@ static void say_terms(struct node *node)
                                    : "all members go by them");
 }
 
+void node_tell(struct node *node, const struct notice *notice, uint64_t now_ms)
+{
+    const struct journal_entry *entry = journal_append(node->journal, notice, node->core, now_ms,
+                                                       clock_wall_ms());
+
+    if (entry != NULL) {
+        log_notice(node->log, entry);
+    }
+}
+
 static void handle_notice(struct node *node, const struct notice *notice, uint64_t now_ms)
 {
     if (notice->type == NOTICE_VIEW) {
         say_version(node);
         say_terms(node);
     }
-    journal_append(node->journal, notice, node->core, now_ms, clock_wall_ms());
-    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
+    node_tell(node, notice, now_ms);
     node_look_at_way(node, notice);
 }
 

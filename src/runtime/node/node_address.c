@@ -40,6 +40,5 @@ void node_on_own_address(void *context)
                                   .here = !node->own_address.gone,
                                   .another = node->own_address.another};
 
-    journal_append(node->journal, &notice, node->core, clock_ms(), clock_wall_ms());
-    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
+    node_tell(node, &notice, clock_ms());
 }

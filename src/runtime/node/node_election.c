@@ -39,8 +39,7 @@ void node_on_leader(void *context, const struct member *leader)
         (void)text_set(notice.subject.name, sizeof notice.subject.name, leader->name,
                        text_length(leader->name, NAME_BYTES_MAX));
     }
-    journal_append(node->journal, &notice, node->core, clock_ms(), clock_wall_ms());
-    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
+    node_tell(node, &notice, clock_ms());
 }
 
 const struct elector *node_elector(const struct node *node)

@@ -39,12 +39,6 @@ void node_send_partitions(void *context, const struct outgoing *outgoing)
     }
 }
 
-static void tell(struct node *node, const struct notice *notice)
-{
-    journal_append(node->journal, notice, node->core, clock_ms(), clock_wall_ms());
-    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
-}
-
 void node_on_partitions(void *context, const struct keeper_news *news)
 {
     struct node *node = context;
@@ -60,7 +54,7 @@ void node_on_partitions(void *context, const struct keeper_news *news)
         news->lost == 0) {
         return; /* Another view, and the same table. */
     }
-    tell(node, &notice);
+    node_tell(node, &notice, clock_ms());
 }
 
 void node_on_owners(void *context, enum owner_news news, uint32_t count, uint32_t held)
@@ -73,7 +67,7 @@ void node_on_owners(void *context, enum owner_news news, uint32_t count, uint32_
                                              .ended = news == OWNER_LOST ? count : 0,
                                              .held = held}};
 
-    tell(node, &notice);
+    node_tell(node, &notice, clock_ms());
 }
 
 const struct keeper *node_partitions(const struct node *node)

@@ -139,6 +139,9 @@ void node_send_note(void *context, const struct address *to, const uint8_t *byte
 /* Sends the message by datagram, lifeline or stream pool, as its length demands. */
 void node_transmit(void *context, const struct outgoing *outgoing);
 
+/* Puts it into the journal and the log; one that is only counted stands in neither. */
+void node_tell(struct node *node, const struct notice *notice, uint64_t now_ms);
+
 /* One of this node's clients wants something of a role, or has done it. */
 void node_on_role_command(void *context, const struct role_command *command);
 
