@@ -1,6 +1,8 @@
 /* May this part act? Rules G1 to G3, D8. */
 #include "story.h"
 
+enum { SOON_MS = 300, LATE_MS = 40000 };
+
 static const struct guard three = {.policy = GUARD_COUNT, .count = 3};
 
 /* G2: membership goes on without the guard; only acting stops. H31: exactly enough is enough. */
@@ -277,5 +279,50 @@ Story(guard, a_successor_keeps_the_places_of_the_failed)
     is_refused_as_full(sim, D, seed);
     sim_start(sim, A);
     story_check(sim_sees(sim, B, "B A", SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* G1a, H20: heartbeats of C from A's first reign come late. A had C forgotten, and C came back
+ * under B, cut off from A, which then claims without B. C follows B, and answers A's questions all
+ * the same; what it says besides is lost. */
+Story(guard, who_named_a_former_reign_is_not_counted)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 3});
+    const struct node_id gone = core_self(sim_core(sim, C))->id;
+
+    sim_hold_back(sim, C, A, LATE_MS);
+    sim_run(sim, SOON_MS);
+    sim_mend_one_way(sim, C, A);
+    sim_cut(sim, A, C);
+    sim_cut(sim, B, C);
+    story_check(sim_sees(sim, A, "A B", SETTLE_MS), seed);
+    sim_forget(sim, A, &gone);
+    sim_run(sim, SOON_MS);
+    story_check(core_view(sim_core(sim, A))->gone_count == 0, seed);
+    sim_transfer(sim, A, B);
+    story_check(sim_sees(sim, A, "B A", SETTLE_MS), seed);
+    sim_mend(sim, B, C);
+    story_check(sim_sees(sim, A, "B A C", SETTLE_MS), seed);
+    sim_cut_one_way(sim, B, A);
+    for (uint64_t ms = 0; ms < SETTLE_MS && sim_coordinator(sim, A) != A; ms++) {
+        sim_run(sim, 1);
+    }
+    story_sees(sim, A, "A C", seed);
+    for (uint32_t host = A; host <= C; host++) {
+        sim_pause(sim, host);
+    }
+    sim_run(sim, LATE_MS);
+    sim_mend(sim, A, C);
+    sim_lose(sim, C, A, MESSAGE_HEARTBEAT, 1000);
+    for (uint32_t host = A; host <= C; host++) {
+        sim_resume(sim, host);
+    }
+    for (uint64_t ms = 0; ms < SOON_MS; ms++) {
+        sim_run(sim, 1);
+        story_check(!sim_is_acting(sim, A) || strcmp(sim_view_text(sim, A), "A C") != 0, seed);
+    }
+    sim_lose_nothing(sim);
+    sim_heal(sim);
+    story_check(sim_converges(sim, 4 * SETTLE_MS), seed);
     sim_free(sim);
 }
