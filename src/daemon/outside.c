@@ -2,14 +2,32 @@
 
 #include "words/notice_fields.h"
 #include "words/notice_text.h"
+#include "words/whole.h"
 
-enum { WAITING_WORDS_MAX = 240 };
+enum { WAITING_WORDS_MAX = 480 };
+
+/* Those of the view; before there is one, those that it was started with. */
+static uint32_t voters_of(const struct node *node)
+{
+    const struct voter_lists *lists = &core_view(node_core(node))->voters;
+
+    return lists->count > 0 ? voter_lists_length(lists) : node_config(node)->voters.count;
+}
 
 /* Whom it waits for (F3); false where that is nobody it knows of. */
 static bool waiting_words(const struct node *node, char out[WAITING_WORDS_MAX])
 {
     const struct waiting_state waiting = core_waiting(node_core(node), node_now_ms(node));
 
+    const struct guard_state guard = core_guard(node_core(node), node_now_ms(node));
+    char sentence[WHOLE_TEXT_MAX];
+    char next[WHOLE_TEXT_MAX];
+
+    if (whole_lacks_voters(&waiting, &guard, voters_of(node), node_has_other_seed(node), sentence,
+                           next)) {
+        snprintf(out, WAITING_WORDS_MAX, "%.230s: %.230s", sentence, next);
+        return true;
+    }
     if (waiting.expect > waiting.met) {
         snprintf(out, WAITING_WORDS_MAX,
                  "met=%u expected=%u: start the others that --bootstrap-expect waits for, with one "

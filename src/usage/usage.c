@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sysexits.h>
 
 #include "base/suggest.h"
@@ -15,6 +16,7 @@
 enum {
     OPTIONS_MAX = 64, /* twice as many as the program with the most has */
     REFUSAL_MAX = 1024,
+    KEY_LETTERS = 43, /* of a key in base64, before its "=" */
 };
 
 /* The options of an argp and its children, in one row. */
@@ -161,10 +163,23 @@ static const struct argp_option *with_value(const struct known *known,
     return NULL;
 }
 
-static enum finding fault_value(const struct known *known, const struct argp_option *option,
-                                char fault[USAGE_TEXT_MAX])
+/* Said of an option that is there or not, and no value of another one. */
+static bool is_yes_or_no(const char *value)
 {
-    const struct argp_option *other = with_value(known, option);
+    static const char *const words[] = {"yes", "no", "true", "false", "on", "off"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcasecmp(value, words[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum finding fault_value(const struct known *known, const struct argp_option *option,
+                                const char *value, char fault[USAGE_TEXT_MAX])
+{
+    const struct argp_option *other = is_yes_or_no(value) ? NULL : with_value(known, option);
 
     if (other != NULL) {
         snprintf(fault, USAGE_TEXT_MAX,
@@ -177,8 +192,21 @@ static enum finding fault_value(const struct known *known, const struct argp_opt
     return FINDING_FAULT;
 }
 
-/* A word that begins with "--". */
-static enum finding judge_long(struct known *known, const char *word, bool has_next,
+/* May the word behind an option be its value? The "--" before a command is none; NULL: there is no
+ * word. */
+static bool may_be_value(const char *next)
+{
+    return next != NULL && strcmp(next, "--") != 0;
+}
+
+/* Where the value that is missing goes. */
+static const char *place_before(const char *next)
+{
+    return next == NULL ? "" : " before --";
+}
+
+/* A word that begins with "--", and the next one. */
+static enum finding judge_long(struct known *known, const char *word, const char *next,
                                char fault[USAGE_TEXT_MAX])
 {
     const char *name = word + 2;
@@ -196,14 +224,14 @@ static enum finding judge_long(struct known *known, const char *word, bool has_n
         return FINDING_FAULT;
     }
     if (option->arg == NULL && has_value) {
-        return fault_value(known, option, fault);
+        return fault_value(known, option, name + length + 1, fault);
     }
     if (option->arg == NULL) {
         return FINDING_SOUND;
     }
-    if (!has_value && !has_next) {
-        snprintf(fault, USAGE_TEXT_MAX, "--%s: has no value: write --%s %s", option->name,
-                 option->name, option->arg);
+    if (!has_value && !may_be_value(next)) {
+        snprintf(fault, USAGE_TEXT_MAX, "--%s: has no value: write --%s %s%s", option->name,
+                 option->name, option->arg, place_before(next));
         return FINDING_FAULT;
     }
     if (is_said_again(known, option, fault)) {
@@ -213,7 +241,7 @@ static enum finding judge_long(struct known *known, const char *word, bool has_n
 }
 
 /* A word of one or more short options, such as "-j", or "-jc" and a path. */
-static enum finding judge_short(struct known *known, const char *word, bool has_next,
+static enum finding judge_short(struct known *known, const char *word, const char *next,
                                 char fault[USAGE_TEXT_MAX])
 {
     for (const char *letter = word + 1; *letter != '\0'; letter++) {
@@ -224,9 +252,9 @@ static enum finding judge_short(struct known *known, const char *word, bool has_
         if (option->arg == NULL) {
             continue;
         }
-        if (letter[1] == '\0' && !has_next) {
-            snprintf(fault, USAGE_TEXT_MAX, "-%c: has no value: write -%c %s", *letter, *letter,
-                     option->arg);
+        if (letter[1] == '\0' && !may_be_value(next)) {
+            snprintf(fault, USAGE_TEXT_MAX, "-%c: has no value: write -%c %s%s", *letter, *letter,
+                     option->arg, place_before(next));
             return FINDING_FAULT;
         }
         if (is_said_again(known, option, fault)) {
@@ -246,7 +274,7 @@ bool usage_is_sound(const struct argp *argp, int argc, char *const *argv, unsign
 
     gather(&known, argp);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const bool has_next = i + 1 < argc;
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
         enum finding finding = FINDING_SOUND;
 
         if (argv[i][0] != '-' || argv[i][1] == '\0') {
@@ -254,9 +282,9 @@ bool usage_is_sound(const struct argp *argp, int argc, char *const *argv, unsign
                 return true;
             }
         } else if (argv[i][1] == '-') {
-            finding = judge_long(&known, argv[i], has_next, fault);
+            finding = judge_long(&known, argv[i], next, fault);
         } else {
-            finding = judge_short(&known, argv[i], has_next, fault);
+            finding = judge_short(&known, argv[i], next, fault);
         }
         if (finding == FINDING_FAULT) {
             return false;
@@ -294,11 +322,28 @@ void usage_help(const struct argp_state *state)
     exit(usage_flush(state->name));
 }
 
+/* What was typed may be a key itself, 32 bytes in base64, where its fingerprint or its file is
+ * wanted: it must stand in no log. */
+static void hide_keys(char *text)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789+/";
+
+    for (char *at = text; *at != '\0';) {
+        const size_t length = strspn(at, letters);
+        if (length == KEY_LETTERS && at[length] == '=') {
+            memset(at, '*', length + 1);
+        }
+        at += length + (at[length] != '\0');
+    }
+}
+
 void usage_refuse_list(const char *program, const char *format, va_list arguments)
 {
     char text[REFUSAL_MAX];
 
     line_set(text, sizeof text, format, arguments);
+    hide_keys(text);
     for (char *c = text; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) {
             *c = '?';

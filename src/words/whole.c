@@ -79,19 +79,36 @@ static bool is_address_gone(const struct whole_facts *facts, struct whole *whole
 
 /* --- Not in ---------------------------------------------------------------------------------- */
 
+bool whole_lacks_voters(const struct waiting_state *waiting, const struct guard_state *guard,
+                        uint32_t voters, bool has_other_seed, char sentence[WHOLE_TEXT_MAX],
+                        char next[WHOLE_TEXT_MAX])
+{
+    if (guard->guard.policy != GUARD_STRICT || waiting->met >= guard->needed) {
+        return false;
+    }
+    say(sentence,
+        "it has met %" PRIu32 " of %" PRIu32 " voters, itself included if it is one, and %" PRIu32
+        " have to be there",
+        waiting->met, voters, guard->needed);
+    say(next, "%s",
+        has_other_seed
+            ? "start the voters that are down, or mend the network; each has to have its record: "
+              "doyen voters on each shows it"
+            : "no seed but this node itself: name another voter as --seed, or start the others "
+              "with this node as theirs");
+    return true;
+}
+
 /* Whom it waits for, and what would end that. */
 static void say_waiting(const struct whole_facts *facts, struct whole *whole)
 {
     const struct waiting_state *waiting = &facts->waiting;
+    char lack[WHOLE_TEXT_MAX];
 
-    if (is_strict(facts) && waiting->met < facts->guard.needed) {
-        say(whole->sentence,
-            "this node is not in: it has met %" PRIu32 " of %" PRIu32
-            " voters, itself included if it is one, and %" PRIu32 " have to be there",
-            waiting->met, facts->voters, facts->guard.needed);
-        say(whole->next,
-            "start the voters that are down, or mend the network; each has to have its record: "
-            "doyen voters on each shows it");
+    if (whole_lacks_voters(waiting, &facts->guard, facts->voters, facts->has_other_seed, lack,
+                           whole->next)) {
+        say(whole->sentence, "this node is not in: ");
+        say_more(whole->sentence, "%s", lack);
     } else if (waiting->expect > waiting->met) {
         say(whole->sentence,
             "this node is not in: it waits for %" PRIu32

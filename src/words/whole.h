@@ -53,6 +53,7 @@ struct whole_facts {
     const char *other_key;   /* what a node with another key, or none, answered */
     const char *seeds;       /* what the seeds answered, with the remedy */
     struct waiting_state waiting;
+    bool has_other_seed; /* than this node itself, or somebody whom it knew before */
 
     /* Of its view. */
     uint32_t members;
@@ -117,6 +118,12 @@ struct whole {
 
 /* The most severe state that holds. */
 void whole_judge(const struct whole_facts *facts, struct whole *whole);
+
+/* Does a node that is not in lack voters under guard strict (Z11)? Says so then, as what comes
+ * behind "this node is not in: ", and what to do. */
+bool whole_lacks_voters(const struct waiting_state *waiting, const struct guard_state *guard,
+                        uint32_t voters, bool has_other_seed, char sentence[WHOLE_TEXT_MAX],
+                        char next[WHOLE_TEXT_MAX]);
 
 /* "not in", "healthy": for people and programs alike. */
 const char *whole_state_text(enum whole_state state);

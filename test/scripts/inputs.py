@@ -7,7 +7,7 @@ the command, and the right status.
 The table is in test/scripts/inputs.txt: STATUS, the words of a command line as a shell has them, and perhaps
 => and words that the answer has to have. FILE and the lines behind it are a file of
 doyend. A status of 1 to 6 is asked of the daemon of a cluster of three. What follows sh is a line for a shell,
-for files and answers of other kinds: $A is the socket of athens.
+for files and answers of other kinds: $A is the socket of athens, and $S that of a cluster of one under guard strict.
 """
 
 import os
@@ -46,7 +46,7 @@ def run(build, folder, command):
     elif program == "curl":
         words = ["curl", "-s", "--unix-socket", f"{folder}/members/athens.sock", *words[1:]]
     elif program == "sh":
-        variables.update(A=f"{folder}/members/athens.sock", PATH=f"{build}:{variables['PATH']}")
+        variables.update(A=f"{folder}/members/athens.sock", S=f"{folder}/strict.sock", PATH=f"{build}:{variables['PATH']}")
         words = ["bash", "-c", *words[1:]]
     else:
         words = [os.path.join(build, program), *words[1:]]
@@ -107,6 +107,16 @@ def cluster(verb, *words):
     subprocess.run([script, verb, *words], check=True, stdout=subprocess.DEVNULL)
 
 
+def start_strict(build, folder):
+    port = int(os.environ["DOYEN_CLUSTER_PORT"]) + 3
+    node = subprocess.Popen([f"{build}/doyend", "--name", "solo", "--listen", f"127.0.0.1:{port}", "--guard", "strict",
+                             "--voters", "solo", "--state-dir", f"{folder}/strict", "--control",
+                             f"{folder}/strict.sock"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([f"{build}/doyen", "-c", f"{folder}/strict.sock", "wait", "--members", "1", "--timeout", f"{LIMIT_S}s"],
+                   stdout=subprocess.DEVNULL, check=True)
+    return node
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     show = "--show" in sys.argv
@@ -120,6 +130,7 @@ def main():
         for name in [name for name in os.environ if name.startswith("DOYEN_") and name not in
                      ("DOYEN_BUILD", "DOYEN_CLUSTER_DIR", "DOYEN_CLUSTER_PORT")]:
             del os.environ[name]
+        strict = start_strict(build, folder)
         try:
             for number, wanted, command, words in table:
                 program = next((p for p in ("doyend", "curl", "sh") if f" {command} ".startswith(f" {p} ")), "doyen")
@@ -136,6 +147,8 @@ def main():
                     for fault in faults:
                         print(f"    BAD: {fault}")
         finally:
+            strict.kill()
+            strict.wait()
             cluster("down")
     print(f"{len(table)} inputs, {bad} bad answers")
     sys.exit(1 if bad else 0)

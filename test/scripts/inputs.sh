@@ -12,6 +12,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=test/scripts/free_ports.sh
 source "$here/free_ports.sh"
 unset "${!DOYEN_@}"
-DOYEN_CLUSTER_PORT=$(free_ports 3)
+DOYEN_CLUSTER_PORT=$(free_ports 5)
 export DOYEN_CLUSTER_PORT
 PYTHONDONTWRITEBYTECODE=1 exec python3 "$here/inputs.py" "$@"

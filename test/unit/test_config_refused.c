@@ -256,6 +256,8 @@ Test(config, values_that_contradict_one_another_are_refused)
         {"--bootstrap-expect 3 --capacity 2 --seed a", 78, "3 nodes never come together here"},
         {"--bootstrap-expect 5 --guard majority --size 3 --seed a", 78, "or raise --size"},
         {"--fanout 3", 64, "--fanout: '3' is out of bounds: choose between 4 and 4096"},
+        {"--guard strict --voters 3", 78,
+         "--voters: '3' is a number: write the names of the voters, as in a,b,c"},
         {"--guard strict", 78, "--guard: whose leases count? Name the voters: add --voters A,B,C"},
         {"--voters a,b,c", 78, "--voters: belongs to --guard strict: add that, or leave it out"},
         {"--guard majority --size 3 --voters a,b,c", 78, "--voters: belongs to --guard strict"},

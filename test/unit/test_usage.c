@@ -72,6 +72,7 @@ Test(usage, a_sound_line_has_no_fault)
         "--json -j --json",
         "--tag a -tb --tag=c",
         "--members 3 -- --members 4",
+        "--control=-- --json",
         "-",
     };
 
@@ -104,6 +105,9 @@ Test(usage, the_first_fault_is_named)
         {"--control", "--control: has no value: write --control PATH"},
         {"word --contr", "--control: has no value: write --control PATH"},
         {"-jc", "-c: has no value: write -c PATH"},
+        {"--members -- --foo", "--members: has no value: write --members N before --"},
+        {"-jc -- true", "-c: has no value: write -c PATH before --"},
+        {"--json=yes", "--json: takes no value: write --json alone"},
         {"--json-lines=yes", "--json-lines: takes no value: write --json-lines alone"},
         {"--json=3", "--json: takes no value (did you mean '--json-depth'?): write --json alone"},
     };

@@ -29,7 +29,8 @@ static struct whole_facts voters(void)
 
 static struct whole_facts joining(void)
 {
-    return (struct whole_facts){.phase = PHASE_JOINING, .waiting = {.met = 1}};
+    return (struct whole_facts){
+        .phase = PHASE_JOINING, .waiting = {.met = 1}, .has_other_seed = true};
 }
 
 /* Three of five were lost at once, 3 s ago. */
@@ -143,6 +144,12 @@ Test(whole, a_node_that_waits_says_for_whom)
         "this node is not in: it has met 1 of 3 voters, itself included if it is one, and 2 have "
         "to be there",
         "start the voters");
+    facts.has_other_seed = false;
+    expect(
+        &facts, WHOLE_NOT_IN,
+        "this node is not in: it has met 1 of 3 voters, itself included if it is one, and 2 have "
+        "to be there",
+        "no seed but this node itself: name another voter as --seed");
 }
 
 Test(whole, nobody_acts_where_too_few_are_heard)

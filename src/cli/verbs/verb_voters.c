@@ -52,6 +52,9 @@ static void take_word(struct voters_options *options, const char *word, struct a
     } else if (strcmp(options->what, "set") == 0) {
         cli_usage_error(state, "put commas between the names, as in set %s,%s", options->name,
                         word);
+    } else if (strcmp(options->what, "replace") == 0) {
+        cli_usage_error(state, "\"%s\" is too much: write replace %s %s", options->with,
+                        options->name, word);
     } else {
         cli_usage_error(state, "%s: one voter at a time, or all that are to vote: set A,B,C", word);
     }

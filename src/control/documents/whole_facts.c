@@ -29,6 +29,7 @@ static void collect_joining(const struct facts *facts, struct borrowed *borrowed
     const char *key = node_key_words(facts->node);
 
     whole->waiting = core_waiting(node_core(facts->node), facts->now_ms);
+    whole->has_other_seed = node_has_other_seed(facts->node);
     if (refusal != NULL) {
         entry_sentence(refusal, &borrowed->turned_away);
         text_builder_add_bytes(&borrowed->turned_away, "", 1);

@@ -148,6 +148,13 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
         const uint32_t target = guard_is_strict(&now->guard) ? now->guard.count : 0;
         guard->count = wanted->has_target ? wanted->target : target;
     }
+    if (guard_is_strict(guard) != guard_is_strict(&now->guard)) {
+        return true; /* No other value mends that, and it is refused. */
+    }
+    if (guard_is_strict(guard) && wanted->has_size) {
+        return complaint_set(complaint, "guard strict has no size: doyen voters shows and changes "
+                                        "who votes");
+    }
     if (guard->policy != GUARD_MAJORITY) {
         return !wanted->has_size ||
                complaint_set(complaint,
@@ -162,6 +169,28 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
     }
     guard->count = wanted->has_size ? wanted->size : now->guard.count;
     return true;
+}
+
+/* No place is kept but under a majority (A4c). */
+static bool may_forget(const struct wanted *wanted, const struct rules *now,
+                       struct complaint *complaint)
+{
+    const struct guard *guard = &wanted->rules.guard;
+    char policy[GUARD_TEXT_MAX];
+
+    if (!wanted->forget_failed || guard->policy == GUARD_MAJORITY ||
+        now->guard.policy == GUARD_MAJORITY) {
+        return true;
+    }
+    if (guard_is_strict(guard)) {
+        return complaint_set(complaint, "--forget-failed is for guard majority: under guard strict "
+                                        "doyen voters replace has another member vote");
+    }
+    guard_text(guard, policy);
+    return complaint_set(complaint,
+                         "--forget-failed is for guard majority: leave it out, under guard %s "
+                         "nobody who failed keeps a place",
+                         policy);
 }
 
 /* As --profile, --heartbeat and --fail-after do: what is not told follows from what is. */
@@ -206,7 +235,8 @@ static bool read_wanted(json_t *body, const struct facts *facts, struct wanted *
             return false;
         }
     }
-    return settle_guard(wanted, &now, complaint) && settle_timing(wanted, complaint);
+    return settle_guard(wanted, &now, complaint) && may_forget(wanted, &now, complaint) &&
+           settle_timing(wanted, complaint);
 }
 
 /* --- What stands against it ------------------------------------------------------------------ */

@@ -559,6 +559,14 @@ static struct answer without_voters(const struct facts *facts)
                           "the guard is %s, not strict", policy);
 }
 
+/* The list is one number, by which how many was meant: nobody is called so. */
+static bool is_count(const struct facts *facts, const json_t *names)
+{
+    const char *name = json_string_value(json_array_get(names, 0));
+
+    return json_array_size(names) == 1 && is_number(name) && is_meant_by_witness(facts, name);
+}
+
 static struct answer ask_for(const struct facts *facts, const struct voter_survey *survey,
                              const struct wanted *wanted)
 {
@@ -566,6 +574,11 @@ static struct answer ask_for(const struct facts *facts, const struct voter_surve
 
     if (facts->phase != PHASE_MEMBER) {
         return move_request_not_a_member(facts);
+    }
+    if (is_count(facts, wanted->names)) {
+        return answer_problem(MHD_HTTP_BAD_REQUEST, "no voters",
+                              "write the names of the voters, as in a,b,c", "%s is a number",
+                              json_string_value(json_array_get(wanted->names, 0)));
     }
     if (facts->guard.guard.policy != GUARD_STRICT) {
         return without_voters(facts);

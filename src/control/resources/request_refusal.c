@@ -56,6 +56,7 @@ static const struct {
                  {"/remove", "/v1/forget"},
                  {"/sessions", "/v1/roles"},
                  {"/session", "/v1/roles"},
+                 {"/guard", "/v1/status"},
                  {"/lock", "/v1/campaign"}};
 
 static const char *known_elsewhere(const char *path)

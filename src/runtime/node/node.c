@@ -892,6 +892,14 @@ const char *node_key_words(const struct node *node)
     return strangers_words(&node->gate.strangers, clock_ms());
 }
 
+bool node_has_other_seed(const struct node *node)
+{
+    struct stored stored;
+
+    core_stored(node->core, &stored);
+    return !node->seed_checker.only_own || stored.peer_count > 0;
+}
+
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX])
 {
     const bool joining = core_phase(node->core) == PHASE_JOINING;

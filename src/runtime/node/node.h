@@ -66,6 +66,10 @@ void node_close(struct node *node, void (*on_closed)(void *context), void *conte
 enum { NODE_SEED_WORDS_MAX = 600 };
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX]);
 
+/* Does it ask anybody but itself: a seed, or whom it knew before? True while the seeds are looked
+ * up. */
+bool node_has_other_seed(const struct node *node);
+
 /* What is wrong with the way to a member, or to one that is gone, as far as this node looked. */
 enum way_fault node_way(const struct node *node, const struct node_id *life);
 

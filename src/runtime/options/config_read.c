@@ -611,6 +611,12 @@ static void warn_of_voters(struct reading *reading)
     }
 }
 
+/* How many was meant, and not who. */
+static bool is_number(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 static bool complete_voters(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
@@ -629,6 +635,12 @@ static bool complete_voters(struct reading *reading)
     if (voters->count == 0) {
         return refuse_option(reading, "guard",
                              "whose leases count? Name the voters: add --voters A,B,C");
+    }
+    if (voters->count == 1 && is_number(voters->names[0]) &&
+        !text_equal(voters->names[0], config->name)) {
+        snprintf(why, sizeof why, "'%.40s' is a number: write the names of the voters, as in a,b,c",
+                 voters->names[0]);
+        return refuse_option(reading, "voters", why);
     }
     if (voters->count > config->capacity) {
         snprintf(why, sizeof why, "%u voters do not fit a capacity of %u: raise --capacity",

@@ -87,6 +87,7 @@ static void seed_check_begin(struct seed_check *check, struct seed_checker *chec
 void seed_checker_run(struct seed_checker *checker, const struct address *addresses, uint32_t count,
                       const struct address *own, uint64_t now_ms)
 {
+    checker->only_own = count == 1 && address_equal(&addresses[0], own);
     if (now_ms < checker->again_ms) {
         return;
     }

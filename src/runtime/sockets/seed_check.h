@@ -39,6 +39,7 @@ struct seed_checker {
     struct streams *streams;
     uint64_t again_ms; /* not before */
     uint32_t count;
+    bool only_own; /* the seeds are one address, this node's own */
     struct seed_check checks[SEED_CHECKS_MAX];
 };
 
