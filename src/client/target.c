@@ -21,6 +21,12 @@ static bool is_given(const char *text)
 static int set_control(const char *path, const char *name, struct target *target,
                        struct problem *problem)
 {
+    if (strstr(path, "://") != NULL) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "%s %.256s: it is the path of a Unix socket; over TCP there is %s "
+                           "http://HOST:PORT",
+                           name, path, target->names.url);
+    }
     if (!text_set(target->socket, sizeof target->socket, path, strlen(path))) {
         return problem_set(problem, DOYEN_E_USAGE,
                            "%s %.80s...: that path has %zu bytes, and a Unix socket allows %d: use "
@@ -44,6 +50,17 @@ static bool is_place(const char *text, size_t length)
     return bracket > text + 1 && (bracket + 1 == text + length || bracket[1] == ':');
 }
 
+/* Is there more than one port behind the host? An IPv6 address without brackets looks like that. */
+static bool has_two_ports(const char *place, size_t length)
+{
+    const char *const bracket = memchr(place, ']', length);
+    const char *const from = bracket == NULL ? place : bracket;
+    const char *const end = place + length;
+    const char *const colon = memchr(from, ':', (size_t)(end - from));
+
+    return colon != NULL && memchr(colon + 1, ':', (size_t)(end - colon - 1)) != NULL;
+}
+
 static int set_url(const char *url, const char *name, struct target *target,
                    struct problem *problem)
 {
@@ -57,6 +74,12 @@ static int set_url(const char *url, const char *name, struct target *target,
     if (strncasecmp(url, "http://", scheme) != 0 || !is_place(url + scheme, length - scheme)) {
         return problem_set(problem, DOYEN_E_USAGE,
                            "%s %.256s: give it as http://HOST:PORT, the address of doyend --http",
+                           name, url);
+    }
+    if (has_two_ports(url + scheme, length - scheme)) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "%s %.256s: give it as http://HOST:PORT, with one port, and an IPv6 "
+                           "address in brackets",
                            name, url);
     }
     if (!text_set(target->url, sizeof target->url, url, length)) {

@@ -67,8 +67,11 @@ bool hooks_check(const struct config *config, struct complaint *complaint)
     if (config->hooks[0] == '\0' || !may_start(config, complaint)) {
         return config->hooks[0] == '\0';
     }
-    return hook_files_worst(config->hooks, fault) < HOOK_IS_REFUSED ||
-           complaint_set(complaint, "--hooks: %s", fault);
+    const enum hook_fitness worst = hook_files_worst(config->hooks, fault);
+    if (worst == HOOK_IS_ABSENT) { /* One may be put there later. */
+        fprintf(stderr, "doyend: warning: --hooks: " HOOK_NONE_FORMAT "\n", config->hooks);
+    }
+    return worst < HOOK_IS_REFUSED || complaint_set(complaint, "--hooks: %s", fault);
 }
 
 /* Becomes `doyen hook`, which HUP tells that the daemon is gone. */

@@ -8,6 +8,9 @@
 
 #define HOOK_NAMES "joined, gone, coordinator, acting, not-acting, guard, split, merge and drained"
 
+/* Said of a folder without any, as a format for its path. */
+#define HOOK_NONE_FORMAT "no hook in %s: it may have executables called " HOOK_NAMES
+
 enum { HOOK_FAULT_MAX = 640 };
 
 enum hook_fitness {

@@ -16,6 +16,7 @@
 enum {
     OPTIONS_MAX = 64, /* twice as many as the program with the most has */
     REFUSAL_MAX = 1024,
+    PLACE_MAX = 80,
     KEY_LETTERS = 43, /* of a key in base64, before its "=" */
 };
 
@@ -192,17 +193,28 @@ static enum finding fault_value(const struct known *known, const struct argp_opt
     return FINDING_FAULT;
 }
 
-/* May the word behind an option be its value? The "--" before a command is none; NULL: there is no
- * word. */
-static bool may_be_value(const char *next)
+/* May the word behind an option be its value? The "--" before a command is none, nor is an option's
+ * name, which could still be written behind "="; NULL: there is no word. */
+static bool may_be_value(const struct known *known, const char *next)
 {
-    return next != NULL && strcmp(next, "--") != 0;
+    if (next == NULL || strcmp(next, "--") == 0) {
+        return false;
+    }
+    for (size_t i = 0; strncmp(next, "--", 2) == 0 && i < known->count; i++) {
+        if (known->items[i]->name != NULL && strcmp(known->items[i]->name, next + 2) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Where the value that is missing goes. */
-static const char *place_before(const char *next)
+/* Where the value that is missing goes: before the word. */
+static void place_before(const char *next, char out[PLACE_MAX])
 {
-    return next == NULL ? "" : " before --";
+    out[0] = '\0';
+    if (next != NULL) {
+        snprintf(out, PLACE_MAX, " before %s", next);
+    }
 }
 
 /* A word that begins with "--", and the next one. */
@@ -229,9 +241,11 @@ static enum finding judge_long(struct known *known, const char *word, const char
     if (option->arg == NULL) {
         return FINDING_SOUND;
     }
-    if (!has_value && !may_be_value(next)) {
+    if (!has_value && !may_be_value(known, next)) {
+        char place[PLACE_MAX];
+        place_before(next, place);
         snprintf(fault, USAGE_TEXT_MAX, "--%s: has no value: write --%s %s%s", option->name,
-                 option->name, option->arg, place_before(next));
+                 option->name, option->arg, place);
         return FINDING_FAULT;
     }
     if (is_said_again(known, option, fault)) {
@@ -252,9 +266,11 @@ static enum finding judge_short(struct known *known, const char *word, const cha
         if (option->arg == NULL) {
             continue;
         }
-        if (letter[1] == '\0' && !may_be_value(next)) {
+        if (letter[1] == '\0' && !may_be_value(known, next)) {
+            char place[PLACE_MAX];
+            place_before(next, place);
             snprintf(fault, USAGE_TEXT_MAX, "-%c: has no value: write -%c %s%s", *letter, *letter,
-                     option->arg, place_before(next));
+                     option->arg, place);
             return FINDING_FAULT;
         }
         if (is_said_again(known, option, fault)) {

@@ -300,7 +300,9 @@ Story(http, terms_of_another_kind_are_refused_with_what_is_wanted)
         const char *detail;
     } cases[] = {
         {"{\"forget_failed\": 3}", "forget_failed is true or false"},
-        {"{\"size\": \"5\"}", "size: give a number from 1 to 4096"},
+        {"{\"size\": \"5\"}", "size: give a number from 1 to 4096, without quotes"},
+        {"{\"heartbeat_ms\": \"250ms\"}",
+         "heartbeat_ms is a whole number of milliseconds, 5 to 60000"},
         {"{\"guard\": true}", "the guard is none, a number, or majority"},
         {"{\"voters\": 3}", "\\\"voters\\\" is none of guard"},
     };

@@ -194,9 +194,11 @@ Test(client_target, a_folder_that_may_not_be_read_is_not_an_empty_one)
 
 Test(client_target, what_cannot_be_a_target_is_refused)
 {
-    static const char *const urls[] = {
-        "127.0.0.1:8080", "https://host",  "http://",     "ftp://host",   "http://:80",
-        "http://host/v1", "http://a@host", "http://[::1", "http://[]:80", "http://[::1]x:80"};
+    static const char *const urls[] = {"127.0.0.1:8080",   "https://host", "http://",
+                                       "ftp://host",       "http://:80",   "http://host/v1",
+                                       "http://a@host",    "http://[::1",  "http://[]:80",
+                                       "http://[::1]x:80", "http://h:1:2", "http://[::1]:1:2",
+                                       "http://fd00::1:80"};
     char path[TARGET_SOCKET_MAX + 2];
     struct fixture fixture;
     fixture_init(&fixture);
@@ -205,7 +207,12 @@ Test(client_target, what_cannot_be_a_target_is_refused)
         fixture.wish.url = urls[i];
         cr_expect_eq(find(&fixture), DOYEN_E_USAGE, "%s", urls[i]);
     }
+    expect_words(&fixture, "with one port");
     fixture.wish.url = NULL;
+    fixture.wish.control = "tcp://127.0.0.1:7421";
+    cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
+    expect_words(&fixture, "is the path of a Unix socket; over TCP there is --url");
+    fixture.wish.control = NULL;
     fixture.wish.expect_user = "no such account";
     cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
     expect_words(&fixture, "--expect-user no such account");

@@ -22,6 +22,7 @@ enum {
 
 struct change_options {
     json_t *body; /* what is asked of the daemon */
+    bool voters;  /* are named among the terms, of which they are none */
     uint64_t timeout_ms;
 };
 
@@ -58,11 +59,10 @@ static const char *daemons_name(const char *key)
     return NULL;
 }
 
+#define VOTERS_REMEDY "who votes is changed by doyen voters set A,B,C"
+
 static void refuse_term(const char *key, const struct argp_state *state)
 {
-    if (strcmp(key, "voters") == 0 || strcmp(key, "voter") == 0) {
-        cli_usage_error(state, "who votes is changed by doyen voters set A,B,C");
-    }
     if (strcmp(key, "tag") == 0 || strcmp(key, "tags") == 0) {
         cli_usage_error(state, "tags are changed by doyen tag set KEY=VALUE, on the node itself");
     }
@@ -83,6 +83,10 @@ static void take_term(struct change_options *options, const char *word, struct a
     snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
     const char *name = daemons_name(key);
     json_t *value = NULL;
+    if (strcmp(key, "voters") == 0 || strcmp(key, "voter") == 0) {
+        options->voters = true;
+        return;
+    }
     if (name == NULL) {
         refuse_term(key, state);
     }
@@ -107,6 +111,11 @@ static void take_term(struct change_options *options, const char *word, struct a
     }
 }
 
+static bool wants_strict(const struct change_options *options)
+{
+    return strcmp(document_text(options->body, "guard", ""), "strict") == 0;
+}
+
 static error_t parse_change(int key, char *argument, struct argp_state *state)
 {
     struct change_options *options = state->input;
@@ -120,6 +129,11 @@ static error_t parse_change(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         take_term(options, argument, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->voters && !wants_strict(options)) {
+            cli_usage_error(state, VOTERS_REMEDY);
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -225,12 +239,36 @@ static enum exit_code await(struct cli *cli, const struct change_options *option
     return failure_report(&failure);
 }
 
+/* Where the guard is strict already it is the voters who are to change, and elsewhere the daemon
+ * says what stands against guard strict. */
+static enum exit_code refuse_voters(struct cli *cli)
+{
+    struct answer terms;
+    struct failure failure;
+    const enum exit_code code = cli_get(cli, "/v1/terms", &terms);
+
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    const bool strict = strcmp(document_text(json_object_get(terms.json, "agreed"), "guard", ""),
+                               "strict") == 0;
+    answer_deinit(&terms);
+    if (!strict) {
+        return EXIT_DONE;
+    }
+    (void)failure_set(&failure, EXIT_USAGE, VOTERS_REMEDY);
+    return failure_report(&failure);
+}
+
 static enum exit_code change(struct cli *cli, const struct change_options *options)
 {
     struct answer answer = {.text = NULL};
     struct answer last = {.text = NULL};
-    enum exit_code code = cli_post(cli, "/v1/terms", options->body, &answer);
+    enum exit_code code = options->voters ? refuse_voters(cli) : EXIT_DONE;
 
+    if (code == EXIT_DONE) {
+        code = cli_post(cli, "/v1/terms", options->body, &answer);
+    }
     if (code != EXIT_DONE) {
         return code;
     }

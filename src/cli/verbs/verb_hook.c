@@ -395,9 +395,7 @@ static bool look_at_hooks(const char *folder, struct failure *failure)
         return false;
     }
     if (worst == HOOK_IS_ABSENT) {
-        fprintf(stderr,
-                "doyen hook: no hook in %s: it may have executables called " HOOK_NAMES "\n",
-                folder);
+        fprintf(stderr, "doyen hook: " HOOK_NONE_FORMAT "\n", folder);
     }
     hook_files_each(folder, say_refused, NULL);
     return true;

@@ -30,6 +30,12 @@ static void parse_states(struct members_options *options, const char *text,
     size_t length = 0;
     const char *word = member_filter_add_states(&options->filter, text, &length);
 
+    if (word != NULL && length == 0 && text[0] != '\0') {
+        cli_usage_error(state,
+                        "--state %s: \"\" is no state: write states with a comma between two and "
+                        "no blank, as in alive,suspect",
+                        text);
+    }
     if (word != NULL) {
         cli_usage_error(state, "--state: \"%.*s\" is no state; the states are %s", (int)length,
                         word, MEMBER_FILTER_STATES);
@@ -115,6 +121,14 @@ static error_t parse_members(int key, char *argument, struct argp_state *state)
     case 'f':
         parse_format(options, argument, state);
         return 0;
+    case ARGP_KEY_ARG:
+        if (options->filter.states == 0) {
+            return ARGP_ERR_UNKNOWN;
+        }
+        cli_usage_error(state,
+                        "\"%s\" is too much: write states with a comma between two and no "
+                        "blank, as in --state alive,suspect",
+                        argument);
     case ARGP_KEY_END:
         if (options->format != NULL && options->columns.count > 0) {
             cli_usage_error(state, "--columns makes a table and --format does not: give one");

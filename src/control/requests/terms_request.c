@@ -28,25 +28,31 @@ static bool take_number(const char *key, const json_t *value, uint64_t low, uint
 {
     if (!json_is_integer(value) || json_integer_value(value) < (json_int_t)low ||
         json_integer_value(value) > (json_int_t)high) {
-        return complaint_set(complaint, "%s: give a number from %llu to %llu", key,
-                             (unsigned long long)low, (unsigned long long)high);
+        return complaint_set(complaint, "%s: give a number from %llu to %llu%s", key,
+                             (unsigned long long)low, (unsigned long long)high,
+                             json_is_quoted_number(value) ? ", without quotes" : "");
     }
     *out = (uint64_t)json_integer_value(value);
     return true;
 }
 
-/* Told as it is typed: whoever asks in a number of milliseconds can read it, too. */
-static bool take_span(const char *key, const json_t *value, uint64_t low_ms, uint64_t high_ms,
-                      uint64_t *out_ms, struct complaint *complaint)
+/* Told as it is typed: whoever asks in a number of milliseconds can read it, too. The command sends
+ * a number always. */
+static bool take_span(const char *key, const char *name, const json_t *value, uint64_t low_ms,
+                      uint64_t high_ms, uint64_t *out_ms, struct complaint *complaint)
 {
     struct complaint number;
     char low[VALUE_DURATION_MAX];
     char high[VALUE_DURATION_MAX];
 
+    if (!json_is_integer(value)) {
+        return complaint_set(complaint, "%s is a whole number of milliseconds, %llu to %llu", key,
+                             (unsigned long long)low_ms, (unsigned long long)high_ms);
+    }
     value_duration_print(low_ms, low);
     value_duration_print(high_ms, high);
     return take_number(key, value, low_ms, high_ms, out_ms, &number) ||
-           complaint_set(complaint, "%s: give %s to %s", key, low, high);
+           complaint_set(complaint, "%s: give %s to %s", name, low, high);
 }
 
 static bool take_guard(const json_t *value, struct wanted *wanted, struct complaint *complaint)
@@ -55,7 +61,7 @@ static bool take_guard(const json_t *value, struct wanted *wanted, struct compla
     struct guard *guard = &wanted->rules.guard;
     uint64_t count = 0;
 
-    if (json_is_integer(value)) {
+    if (json_is_integer(value) || json_is_quoted_number(value)) {
         guard->policy = GUARD_COUNT;
         bool fits = take_number("a guard that is a number", value, 1, MEMBER_MAX, &count,
                                 complaint);
@@ -120,11 +126,12 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
         return fits;
     }
     if (strcmp(key, "heartbeat_ms") == 0) {
-        return take_span("the heartbeat", value, RULES_HEARTBEAT_MS_MIN, RULES_HEARTBEAT_MS_MAX,
-                         &wanted->heartbeat_ms, complaint);
+        return take_span(key, "the heartbeat", value, RULES_HEARTBEAT_MS_MIN,
+                         RULES_HEARTBEAT_MS_MAX, &wanted->heartbeat_ms, complaint);
     }
     if (strcmp(key, "fail_after_ms") == 0) {
-        return take_span("fail-after", value, 1, RULES_LOST_MS_MAX, &wanted->lost_ms, complaint);
+        return take_span(key, "fail-after", value, 1, RULES_LOST_MS_MAX, &wanted->lost_ms,
+                         complaint);
     }
     if (strcmp(key, "forget_failed") == 0) {
         wanted->forget_failed = json_is_true(value);

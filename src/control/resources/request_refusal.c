@@ -10,7 +10,8 @@
 #include "control/resources/change_log.h"
 #include "control/resources/server.h"
 
-/* What other servers call it: each path as it is, or with more behind it. */
+/* What other servers, and the verbs of doyen, call it: each path as it is, or with more behind it.
+ */
 static const struct {
     const char *other;
     const char *ours;
@@ -57,7 +58,16 @@ static const struct {
                  {"/sessions", "/v1/roles"},
                  {"/session", "/v1/roles"},
                  {"/guard", "/v1/status"},
-                 {"/lock", "/v1/campaign"}};
+                 {"/lock", "/v1/campaign"},
+                 {"/top", "/v1/members"},
+                 {"/restart-plan", "/v1/members"},
+                 {"/matrix", "/v1/peers"},
+                 {"/wait", "/v1/events"},
+                 {"/hook", "/v1/events"},
+                 {"/observe", "/v1/roles"},
+                 {"/run", "/v1/lease"},
+                 {"/change", "/v1/terms"},
+                 {"/report", "/v1/recording"}};
 
 static const char *known_elsewhere(const char *path)
 {

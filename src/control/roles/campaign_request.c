@@ -96,8 +96,9 @@ static bool take_number(const json_t *value, const char *name, const char *unit,
     if (!json_is_integer(value) || json_integer_value(value) < from ||
         json_integer_value(value) > to) {
         snprintf(why, CAMPAIGN_WHY_MAX,
-                 "%s is a whole number from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT "%s",
-                 name, from, to, unit);
+                 "%s is a whole number from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT
+                 "%s%s",
+                 name, from, to, unit, json_is_quoted_number(value) ? ", without quotes" : "");
         return false;
     }
     *number = (uint64_t)json_integer_value(value);

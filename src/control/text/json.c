@@ -16,6 +16,13 @@ bool json_put(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, key, value) == 0;
 }
 
+bool json_is_quoted_number(const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    return text != NULL && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 json_t *json_finished(json_t *value, bool complete)
 {
     if (complete) {

@@ -22,6 +22,9 @@ json_t *json_of_body(const char *body, size_t length, char *why, size_t size);
 /* The first key of an object that is none of the `count`; NULL: there is none. */
 const char *json_unknown_key(json_t *object, const char *const *known, size_t count);
 
+/* Is it a text of digits, where a number was to stand? */
+bool json_is_quoted_number(const json_t *value);
+
 /* Returns `value` if it is complete; else releases it and returns NULL. */
 json_t *json_finished(json_t *value, bool complete);
 

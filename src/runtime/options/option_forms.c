@@ -23,8 +23,7 @@ static bool parse_advertise(const struct setting *option, struct partial_config 
         return false;
     }
     if (!address_is_of_one_host(advertise)) {
-        return complaint_set(
-            complaint, "'%.60s' is no address that others could reach: name a single one", text);
+        return complaint_set(complaint, VALUE_NO_SINGLE_ADDRESS, text);
     }
     return true;
 }

@@ -66,6 +66,14 @@ static bool parse_path(const struct setting *option, struct partial_config *part
 
 const struct option_kind option_path = {.parse = parse_path, .print = option_print_field};
 
+static bool parse_socket(const struct setting *option, struct partial_config *partial,
+                         const char *text, struct complaint *complaint)
+{
+    return value_socket(text, value_in(option, partial), option->bytes, complaint);
+}
+
+const struct option_kind option_socket = {.parse = parse_socket, .print = option_print_field};
+
 /* --- Addresses --- */
 
 static bool parse_address(const struct setting *option, struct partial_config *partial,

@@ -7,6 +7,7 @@
 
 extern const struct option_kind option_name;     /* of a member or a cluster */
 extern const struct option_kind option_path;     /* of a file; empty: none */
+extern const struct option_kind option_socket;   /* the path of a Unix socket; empty: none */
 extern const struct option_kind option_address;  /* an IP address and a port */
 extern const struct option_kind option_number;   /* between min and max; 0: none given */
 extern const struct option_kind option_duration; /* between min and max, in milliseconds */

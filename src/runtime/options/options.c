@@ -305,7 +305,7 @@ static const struct setting options[] = {
      .help = "The control socket, a Unix socket; PATH has at most 107 bytes",
      .fallback_note = "$XDG_RUNTIME_DIR/doyen/NAME.sock, else /run/doyen/NAME.sock",
      .group = GROUP_CLIENTS,
-     .kind = &option_path,
+     .kind = &option_socket,
      IN_CONFIG(control)},
     {.name = "control-group",
      .argument = "GROUP",

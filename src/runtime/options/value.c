@@ -341,6 +341,9 @@ bool value_address(const char *text, uint16_t port_default, struct address *out,
                              "127.0.0.1:%u or [::1]:%u",
                              endpoint.host, sample, sample);
     }
+    if (!address_is_wildcard(out) && !address_is_of_one_host(out)) {
+        return complaint_set(complaint, VALUE_NO_SINGLE_ADDRESS, text);
+    }
     return true;
 }
 
@@ -374,4 +377,15 @@ bool value_path(const char *text, char *out, size_t size, struct complaint *comp
         return complaint_set(complaint, "a path of %zu bytes: use at most %zu", length, size - 1);
     }
     return true;
+}
+
+bool value_socket(const char *text, char *out, size_t size, struct complaint *complaint)
+{
+    if (strstr(text, "://") != NULL) {
+        return complaint_set(complaint,
+                             "'%.60s' is a URL, and this is the path of a Unix socket; over TCP "
+                             "there is --http ADDR:PORT",
+                             text);
+    }
+    return value_path(text, out, size, complaint);
 }

@@ -52,11 +52,18 @@ bool value_endpoint(const char *text, uint16_t port_default, struct endpoint *ou
 enum { VALUE_ENDPOINT_MAX = CONFIG_HOST_MAX + 9 };
 void value_endpoint_print(const struct endpoint *endpoint, char out[VALUE_ENDPOINT_MAX]);
 
-/* Parses an endpoint with an IP address for the host; names are not looked up. */
+/* Parses an endpoint with an IP address for the host, which is of one host or a wildcard; names are
+ * not looked up. */
 bool value_address(const char *text, uint16_t port_default, struct address *out,
                    struct complaint *complaint);
 
+/* What is wrong with an address that is not of one host, as a format for its text. */
+#define VALUE_NO_SINGLE_ADDRESS "'%.60s' is no address that others could reach: name a single one"
+
 /* Copies a text without control characters that fits `size` with its zero. */
 bool value_path(const char *text, char *out, size_t size, struct complaint *complaint);
+
+/* The same for the path of a Unix socket, which is no URL. */
+bool value_socket(const char *text, char *out, size_t size, struct complaint *complaint);
 
 #endif
