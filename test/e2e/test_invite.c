@@ -654,7 +654,7 @@ Story(invite, wrong_lines_are_told_the_remedy)
         {{"init", "--name", "a b"}, USAGE, "1 to 63"},
         {{"init", "--name", ""}, USAGE, "1 to 63"},
         {{"init", "--listen", "athens"}, USAGE, "an address of this host"},
-        {{"init", "--listen", "10.0.0.1:0"}, USAGE, "an address of this host"},
+        {{"init", "--listen", "10.0.0.1:0"}, USAGE, "is not a port"},
         {{"init", "--listen", "192.0.2.77", "--dry-run"}, REFUSED, "does not have that address"},
         {{"init", "--count", "17"}, USAGE, "0 to 16"},
         {{"init", "--count", "-1"}, USAGE, "0 to 16"},

@@ -15,6 +15,22 @@ enum {
     CONTROL_PATH_MAX = 107, /* bytes that a Unix socket's path may have */
 };
 
+/* The host that was read before its port is not to blame for that. */
+static void refuse_listen(const struct setup *setup, const char *argument, struct argp_state *state)
+{
+    const char *closing = strchr(argument, ']');
+    const char *port = strrchr(argument, ':');
+
+    if (port != NULL && (closing == NULL || port > closing) &&
+        place_is_number(setup->listen_host)) {
+        cli_usage_error(state, "--listen %s: '%s' is not a port: write 1 to 65535", argument,
+                        port + 1);
+    }
+    cli_usage_error(state,
+                    "--listen %s: give an address of this host, as in 10.0.0.1 or [fd00::1]:7420",
+                    argument);
+}
+
 error_t setup_parse(struct setup *setup, int key, char *argument, struct argp_state *state)
 {
     switch (key) {
@@ -29,10 +45,7 @@ error_t setup_parse(struct setup *setup, int key, char *argument, struct argp_st
     case 'l':
         if (!place_split(argument, DOYEND_PORT, setup->listen_host, &setup->port) ||
             !place_is_number(setup->listen_host)) {
-            cli_usage_error(state,
-                            "--listen %s: give an address of this host, as in 10.0.0.1 or "
-                            "[fd00::1]:7420",
-                            argument);
+            refuse_listen(setup, argument, state);
         }
         return 0;
     case 'd':

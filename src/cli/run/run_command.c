@@ -71,3 +71,11 @@ int run_command_words(int argc, char *const *argv)
     }
     return -1;
 }
+
+void run_command_misplaced(const char *word, int quoted_count, struct failure *failure)
+{
+    failure_set(failure, EXIT_USAGE,
+                quoted_count < 0 ? "%s: write -- before the command"
+                                 : "%s: that is one word too many before --",
+                word);
+}

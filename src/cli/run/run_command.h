@@ -16,4 +16,8 @@ int run_command_find(const char *name, struct failure *failure);
  * is no "--". A command that is longer has begun before the "--". */
 int run_command_words(int argc, char *const *argv);
 
+/* Says in `failure` what is wrong with `word`, which stands outside the command; `quoted_count` is
+ * what run_command_words returned. */
+void run_command_misplaced(const char *word, int quoted_count, struct failure *failure);
+
 #endif

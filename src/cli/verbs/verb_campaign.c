@@ -209,7 +209,7 @@ static enum exit_code run_campaign(struct cli *cli, int argc, char **argv)
         return campaign_print(cli, &options.wish);
     }
     if (argv + argc - options.argv > quoted_count) {
-        failure_set(&failure, EXIT_USAGE, "%s: write -- before the command", options.argv[0]);
+        run_command_misplaced(options.argv[0], quoted_count, &failure);
         return failure_report(&failure);
     }
     const int missing = run_command_find(options.argv[0], &failure);

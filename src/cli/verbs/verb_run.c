@@ -107,7 +107,7 @@ static enum exit_code run_run(struct cli *cli, int argc, char **argv)
     const int quoted_count = run_command_words(argc, argv);
     cli_parse(cli, &verb_run, argc, argv, &options);
     if (argv + argc - options.argv > quoted_count) {
-        failure_set(&failure, EXIT_USAGE, "%s: write -- before the command", options.argv[0]);
+        run_command_misplaced(options.argv[0], quoted_count, &failure);
         return failure_report(&failure);
     }
     const int missing = run_command_find(options.argv[0], &failure);
