@@ -389,6 +389,10 @@ Test(voter_store, a_record_of_another_format_is_refused)
     check_refused(&desk, "a voter's record of format 1, which does not say all that it is "
                          "bound to; this doyend has format 5: stop all nodes, remove this file at "
                          "each voter, and start them to found the cluster anew");
+    bytes[8] = VOTER_FILE_VERSION + 1;
+    file_write(desk.file, bytes, length);
+    check_refused(&desk, "a voter's record of format 6, of a later doyend; this doyend has format "
+                         "5: start the later one, and keep the file");
     (void)text_set(desk.config.name, sizeof desk.config.name, "x", 1);
     cr_assert_not(voter_store_allows(&desk.config, &complaint), "a view may name it");
     desk_close(&desk);

@@ -91,6 +91,13 @@ static bool refuse_guard(const char *dir, struct complaint *complaint)
 static bool refuse_format(const char *dir, unsigned version, struct complaint *complaint)
 {
     complaint->exit_code = EXIT_CONFIGURATION;
+    if (version > VOTER_FILE_VERSION) {
+        return complaint_set(complaint,
+                             "%.300s/" VOTER_RECORD_FILE
+                             " is a voter's record of format %u, of a later doyend; this doyend "
+                             "has format %d: start the later one, and keep the file",
+                             dir, version, VOTER_FILE_VERSION);
+    }
     return complaint_set(complaint,
                          "%.300s/" VOTER_RECORD_FILE
                          " is a voter's record of format %u, which does not say "
