@@ -108,9 +108,18 @@ class Roles(TestCase):
         soon(lambda: client.roles().role("backup") is None)
 
     def test_of_another_version_are_refused(self):
-        for document in ({}, {"roles": [{}]}, {"roles": [{"role": "job", "holders": 5}]}):
-            with self.assertRaisesRegex(doyen.Error, "is it another version"):
-                doyen.Roles.of(document)
+        documents = (
+            {},
+            {"roles": [{}]},
+            {"roles": [{"role": "job", "holders": 5}]},
+            {"voters": [None]},
+            {"members": [], "view": 5},
+            {"leader": "athens"},
+        )
+        for kind in (doyen.Roles, doyen.View, doyen.Voters, doyen.Leader):
+            for document in documents:
+                with self.assertRaisesRegex(doyen.Error, "is it another version"):
+                    kind.of(document)
 
 
 class Aio(TestCase):

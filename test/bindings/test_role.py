@@ -1,11 +1,13 @@
 """Roles: Client.campaign."""
 
+import socket
 import subprocess
 import sys
 import textwrap
 import threading
 
 import doyen
+from doyen.role import RoleLink
 from cluster import LIMIT_S, TestCase, soon
 
 
@@ -44,6 +46,17 @@ class Campaign(TestCase):
         taken.join(LIMIT_S)
         self.assertFalse(taken.is_alive())
         better.__exit__(None, None, None)
+
+    def test_passes_over_what_another_version_says(self):
+        connection, daemon = socket.socketpair()
+        with connection, daemon:
+            connection.setblocking(False)
+            link = RoleLink(connection, "x.sock")
+            daemon.sendall(b'5\nnull\n"lost"\nno JSON\n')
+            daemon.sendall(b'{"event": "ended", "reason": "resigned", "role": "job", "text": "it resigned"}\n')
+            while not link.over:
+                link.pump()
+            self.assertEqual(link.over, "job: it resigned")
 
     def test_is_refused_in_one_line(self):
         _, (client, other) = self.clients()

@@ -25,8 +25,8 @@ type LeadOptions struct {
 	Timeout time.Duration
 }
 
-// Role is what Campaign stands for. What is zero is as proto/control.md has it; all candidates of a
-// role have to say the same.
+// Role is what Campaign stands for. What is zero is as POST /v1/campaign of proto/control.md has it.
+// All candidates of a role have to say the same, but for Priority and Value.
 type Role struct {
 	Name         string
 	Policy       string // "first", "oldest" or "priority"

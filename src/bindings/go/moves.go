@@ -40,12 +40,12 @@ func (c *Client) Transfer(ctx context.Context, name string) (*View, error) {
 
 // Drain keeps the member of this name, "": this node, from coordinating while any other can; if it
 // coordinates it hands over. It returns the view that shows the mark, which is gone when the member
-// starts again.
+// starts again. An Error with Refused says that there is no such member.
 func (c *Client) Drain(ctx context.Context, name string) (*View, error) {
 	return c.mark(ctx, "/v1/drain", name, true)
 }
 
-// Undrain lets it coordinate again.
+// Undrain lets the member of this name, "": this node, coordinate again; else it is as Drain.
 func (c *Client) Undrain(ctx context.Context, name string) (*View, error) {
 	return c.mark(ctx, "/v1/undrain", name, false)
 }

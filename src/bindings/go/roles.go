@@ -62,11 +62,11 @@ func (c *Client) Roles(ctx context.Context) (*Roles, error) {
 		if err := c.read(ctx, path, roles); err != nil {
 			return nil, err
 		}
-		if !roles.Stale || time.Since(asked) > rolesTime {
-			return roles, nil
-		}
 		if roles.Unasked > 0 {
 			asked = time.Now()
+		}
+		if !roles.Stale || time.Since(asked) > rolesTime {
+			return roles, nil
 		}
 		path = "/v1/roles"
 		if err := doze(ctx, rolesPause); err != nil {

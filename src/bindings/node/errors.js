@@ -21,6 +21,16 @@ export class LeadLost extends DoyenError {
   }
 }
 
+// What `read` makes of a document of the daemon; an error where that is not as this module knows it.
+export function expected(what, read) {
+  try {
+    return read();
+  } catch (error) {
+    const text = `what doyend tells of ${what} is not as expected (${error.message}): is it another version?`;
+    throw new DoyenError(REFUSED, text, { cause: error });
+  }
+}
+
 export function senseless(where, what) {
   return new DoyenError(REFUSED, `the answer of ${where} makes no sense (${what}): is it doyend?`);
 }

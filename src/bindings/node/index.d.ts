@@ -183,7 +183,10 @@ export class Holding extends Lead {
   readonly token: bigint;
 }
 
-/** What is left out is as proto/control.md has it; all candidates of a role have to say the same. */
+/**
+ * What is left out is as POST /v1/campaign of proto/control.md has it. All candidates of a role have to
+ * say the same, but for `priority` and `value`.
+ */
 export interface Candidacy {
   policy?: "first" | "oldest" | "priority";
   /** For others to read: where the holder is reached. */
@@ -348,7 +351,7 @@ export class Client {
    */
   wait(options: Conditions & { timeoutMs: number; signal?: AbortSignal }): Promise<View>;
 
-  /** Who votes under guard strict; they are asked how they stand. */
+  /** Who votes under guard strict: they are asked how they stand, and what has come within half a second is told. */
   voters(options?: { signal?: AbortSignal }): Promise<Voters>;
 
   /**
@@ -384,7 +387,7 @@ export class Client {
    */
   drain(options: { name?: string; timeoutMs: number; signal?: AbortSignal }): Promise<View>;
 
-  /** Lets it coordinate again. */
+  /** Lets the member `name`, without it this node, coordinate again; else as `drain`. */
   undrain(options: { name?: string; timeoutMs: number; signal?: AbortSignal }): Promise<View>;
 
   /**

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Moment } from "./clock.js";
-import { DoyenError, LeadLost, REFUSED, USAGE, senseless } from "./errors.js";
+import { DoyenError, LeadLost, REFUSED, USAGE, expected, senseless } from "./errors.js";
 import * as given from "./given.js";
 import { get, open } from "./http.js";
 
@@ -152,7 +152,8 @@ export class Answer {
 
   static async ask(daemon, { timeoutMs = LEASE_MS, signal } = {}) {
     const since = new Moment();
-    return new Answer(await get(daemon, "/v1/lease", { timeoutMs, signal }), since);
+    const document = await get(daemon, "/v1/lease", { timeoutMs, signal });
+    return expected("its lease", () => new Answer(document, since));
   }
 
   constructor(document, since) {

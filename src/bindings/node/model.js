@@ -1,6 +1,6 @@
 // What a node knows, as values that do not change.
 
-import { DoyenError, REFUSED, USAGE } from "./errors.js";
+import { DoyenError, USAGE, expected } from "./errors.js";
 import * as given from "./given.js";
 
 export function memberOf(entry) {
@@ -50,11 +50,14 @@ function read(document) {
 
 // The view in a document of /v1/members, or in a snapshot.
 export function viewOf(document) {
-  try {
-    return read(document);
-  } catch (error) {
-    const text = `the view of doyend is not the one expected (${error.message}): is it another version?`;
-    throw new DoyenError(REFUSED, text, { cause: error });
+  return expected("its view", () => read(document));
+}
+
+// Throws where one of these is not there.
+function need(values) {
+  const missing = Object.keys(values).find((key) => values[key] === undefined);
+  if (missing !== undefined) {
+    throw new TypeError(`no ${missing}`);
   }
 }
 
@@ -64,12 +67,12 @@ function voterOf({ name, voter: state, record_id: recordId, heard, member, witne
 
 // Who votes, in a document of /v1/voters.
 export function votersOf({ voters: list, change, voting, needed, spare, waiting }) {
-  if (!Array.isArray(list) || waiting === undefined) {
-    throw new DoyenError(REFUSED, "the voters of doyend are not as expected: is it another version?");
-  }
-  const voters = Object.freeze(list.map(voterOf));
-  const voter = (name) => voters.find((one) => one.name === name) ?? null;
-  return Object.freeze({ voters, changing: change !== null, voting, needed, spare, waiting, voter });
+  return expected("its voters", () => {
+    need({ change, waiting });
+    const voters = Object.freeze(list.map(voterOf));
+    const voter = (name) => voters.find((one) => one.name === name) ?? null;
+    return Object.freeze({ voters, changing: change !== null, voting, needed, spare, waiting, voter });
+  });
 }
 
 // Does another node, or another record, vote in the place of `before`?
@@ -82,11 +85,11 @@ export function isReplaced(before, now, name, by) {
 }
 
 // The leader in a document of /v1/leader; null: that node knows none.
-export function leaderOf({ leader, leader_id: id, leader_address: address, algorithm, self }) {
-  if ([id, address, algorithm, self].includes(undefined)) {
-    throw new DoyenError(REFUSED, "the leader of doyend is not as expected: is it another version?");
-  }
-  return leader === null ? null : Object.freeze({ name: leader, id, address, algorithm, isSelf: leader === self });
+export function leaderOf({ leader: name, leader_id: id, leader_address: address, algorithm, self }) {
+  return expected("its leader", () => {
+    need({ name, id, address, algorithm, self });
+    return name === null ? null : Object.freeze({ name, id, address, algorithm, isSelf: name === self });
+  });
 }
 
 // What changed while nobody told. `before` has the former members by id.

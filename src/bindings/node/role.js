@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Moment } from "./clock.js";
-import { DoyenError, REFUSED, senseless, silent } from "./errors.js";
+import { DoyenError, REFUSED, expected, senseless, silent } from "./errors.js";
 import * as given from "./given.js";
 import { REQUEST_MS, documentOf, open } from "./http.js";
 import { LEASE_MS, Lead, Link } from "./lease.js";
@@ -167,8 +167,8 @@ export class RoleLink extends Link {
       const since = new Moment();
       const question = {};
       question.answered = new Promise((resolve) => {
-        question.answer = (line) => resolve(new Held(since, this.#head, line));
-      });
+        question.answer = resolve;
+      }).then((line) => expected("a role that is held", () => new Held(since, this.#head, line)));
       this.#question = question;
       this.say(ASK);
     }

@@ -1,6 +1,6 @@
 // Who stands for which role: GET /v1/roles of proto/control.md.
 
-import { DoyenError, REFUSED } from "./errors.js";
+import { expected } from "./errors.js";
 
 function candidateOf({ member, request, priority, eligible, lacks, value, token, holding_ms: holdingMs = 0, stopping = false }) {
   const held = token === undefined ? null : BigInt(token);
@@ -20,12 +20,9 @@ function roleOf({ role: name, policy, max_holders: maxHolders, need, holders, ca
 
 // The roles in a document of /v1/roles.
 export function rolesOf({ roles: list, advisory, stale, unanswered, unasked }) {
-  try {
+  return expected("its roles", () => {
     const roles = Object.freeze(list.map(roleOf));
     const role = (name) => roles.find((one) => one.name === name) ?? null;
     return Object.freeze({ roles, advisory, stale, unanswered: Object.freeze([...unanswered]), unasked, role });
-  } catch (error) {
-    const text = `the roles of doyend are not as expected (${error.message}): is it another version?`;
-    throw new DoyenError(REFUSED, text, { cause: error });
-  }
+  });
 }

@@ -11,10 +11,10 @@ import { test } from "node:test";
 import { Client, DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE } from "../../../src/bindings/node/index.js";
 import * as everything from "../../../src/bindings/node/index.js";
 import { Stream } from "../../../src/bindings/node/http.js";
-import { leaderOf } from "../../../src/bindings/node/model.js";
+import { leaderOf, viewOf, votersOf } from "../../../src/bindings/node/model.js";
 import { Story } from "../../../src/bindings/node/story.js";
 import { find, unreachable } from "../../../src/bindings/node/target.js";
-import { Cluster, LIMIT_MS, soon } from "./cluster.mjs";
+import { Cluster, LIMIT_MS, soon, standIn } from "./cluster.mjs";
 
 function refuses(promise, code, pattern) {
   return assert.rejects(promise, (error) => {
@@ -107,7 +107,11 @@ test("the leader is whom an election found", async (t) => {
   assert.deepEqual(leader, { name: "athens", id, address, algorithm: "ring", isSelf: true });
   const told = { leader: null, leader_id: null, leader_address: null, algorithm: "ring", self: "athens" };
   assert.equal(leaderOf(told), null);
-  assert.throws(() => leaderOf({ self: "athens" }), DoyenError);
+  for (const of of [leaderOf, votersOf, viewOf]) {
+    for (const document of [{ self: "athens" }, { voters: [], change: null }, { voters: [null], change: null, waiting: 0 }]) {
+      assert.throws(() => of(document), (error) => error instanceof DoyenError && /another version/.test(error.message));
+    }
+  }
 });
 
 test("wait waits for a daemon and for members, and says what is missing", async (t) => {
@@ -290,12 +294,9 @@ test("what is no socket of doyend is told", async (t) => {
     ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", /no JSON/],
     ["HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", /HTTP status 404; is it an older doyend/],
   ]) {
-    const control = path.join(folder, "s.sock");
-    const server = net.createServer((socket) => socket.once("data", () => socket.end(answer)));
-    await new Promise((resolve) => server.listen(control, resolve));
+    const { control } = await standIn(t, answer);
     const asked = new Client({ control }).view();
     await assert.rejects(asked, (error) => error instanceof DoyenError && pattern.test(error.message), answer);
-    await new Promise((resolve) => server.close(resolve));
   }
 });
 

@@ -41,6 +41,27 @@ export function hasOtherClocks() {
   return there.status === 0 && there.stdout.trim() !== fs.readlinkSync("/proc/self/ns/time");
 }
 
+// The path of a socket, and the server there: it says this text to whoever has asked for something,
+// or what the function makes of the question.
+export async function standIn(t, answer) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "doyen-node-"));
+  const control = path.join(folder, "s.sock");
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("error", () => {}); // Whoever has asked may have given up.
+    socket.once("data", (asked) => socket.end(typeof answer === "function" ? answer(`${asked}`) : answer));
+  });
+  server.listen(control);
+  await once(server, "listening");
+  t.after(() => server.close(() => fs.rmSync(folder, { recursive: true })));
+  return { control, server };
+}
+
+// A document as doyend sends it.
+export function answerWith(document) {
+  const body = JSON.stringify(document);
+  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
 async function isFree(port) {
   const server = net.createServer();
   try {

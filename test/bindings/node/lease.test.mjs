@@ -9,10 +9,10 @@ import path from "node:path";
 import readline from "node:readline";
 import { test } from "node:test";
 
-import { Client, LeadLost, TIMED_OUT, USAGE } from "../../../src/bindings/node/index.js";
+import { Client, LeadLost, REFUSED, TIMED_OUT, USAGE } from "../../../src/bindings/node/index.js";
 import { Moment } from "../../../src/bindings/node/clock.js";
 import { Answer, Lead, Link, timesOf } from "../../../src/bindings/node/lease.js";
-import { Cluster, LIMIT_MS, LONG_LEASE, OTHER_CLOCK, hasOtherClocks, soon } from "./cluster.mjs";
+import { Cluster, LIMIT_MS, LONG_LEASE, OTHER_CLOCK, answerWith, hasOtherClocks, soon, standIn } from "./cluster.mjs";
 
 // --- Without a daemon ---
 
@@ -24,6 +24,14 @@ function answerOf(since, changes = {}) {
 function linkOf(socket, head) {
   return new Link({ control: "/nonexistent/x.sock" }, socket).begin(Buffer.from(head));
 }
+
+test("a lease as another version would tell it is refused", async (t) => {
+  const lent = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: doyen-lease\r\n\r\n.";
+  const { control } = await standIn(t, (asked) => (/upgrade: /i.test(asked) ? lent : answerWith({ self: "athens" })));
+  const told = { code: REFUSED, message: /its lease is not as expected.*another version/ };
+  await assert.rejects(new Client({ control }).acting(), told);
+  await assert.rejects(new Client({ control }).leading(() => {}, { timeoutMs: LIMIT_MS }), told);
+});
 
 test("a sleep of the host has passed, too", (t) => {
   let up = 100;

@@ -3,15 +3,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import fs from "node:fs";
-import net from "node:net";
-import os from "node:os";
-import path from "node:path";
 import { test } from "node:test";
 
 import { Client, LeadLost, REFUSED, TIMED_OUT, USAGE } from "../../../src/bindings/node/index.js";
 import { RoleLink } from "../../../src/bindings/node/role.js";
-import { Cluster, LIMIT_MS, soon } from "./cluster.mjs";
+import { Cluster, LIMIT_MS, soon, standIn } from "./cluster.mjs";
 
 const timeoutMs = LIMIT_MS;
 
@@ -43,21 +39,24 @@ test("an answer that comes late counts from its own question", async () => {
   await assert.rejects(stopped, TypeError);
 });
 
+test("what is said of a role as another version would is refused, or passed over", async () => {
+  const socket = Object.assign(new EventEmitter(), { write() {}, end() {}, unref() {} });
+  const link = new RoleLink({ control: "/nonexistent/x.sock" }, socket).begin(Buffer.from('{"event":"campaign"}\n'));
+  const asked = link.ask();
+  socket.emit("data", Buffer.from('5\nnull\n"lost"\nno JSON\n{"event":"holding"}\n'));
+  await assert.rejects(asked, { code: REFUSED, message: /another version/ });
+  assert.ok(!link.stopAsked);
+});
+
 test("a campaign that ends before its first question is answered says why", async (t) => {
-  const control = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "doyen-")), "s.sock");
-  t.after(() => fs.rmSync(path.dirname(control), { recursive: true }));
   const lines = [
     { event: "campaign", span_ms: 1600, renewal_ms: 400 },
     { event: "ended", role: "job", reason: "resigned", text: "it resigned" },
   ];
   const head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: doyen-campaign\r\n\r\n";
+  const { control, server } = await standIn(t, head + lines.map((line) => JSON.stringify(line) + "\n").join(""));
   let opened = 0;
-  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
-    opened++;
-    socket.once("data", () => socket.end(head + lines.map((line) => JSON.stringify(line) + "\n").join("")));
-  });
-  await new Promise((resolve) => server.listen(control, resolve));
-  t.after(() => server.close());
+  server.on("connection", () => opened++);
   const campaign = new Client({ control }).campaign("job", () => {}, { timeoutMs });
   await assert.rejects(campaign, { code: REFUSED, message: /job: it resigned/ });
   assert.equal(opened, 1, "it does not stand again");

@@ -23,8 +23,6 @@ from .client import (
     PAUSE_S,
     REASON_S,
     REQUEST_S,
-    ROLES_PAUSE_S,
-    ROLES_S,
     VOTERS_PAUSE_S,
     VOTERS_S,
     AnyLead,
@@ -41,7 +39,7 @@ from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, try_to_lead
 from .model import Conditions, Event, Leader, Replacement, View, Voters
 from .role import Holding, RoleLink, campaign_request, over, unfit, waited_for
-from .roles import Roles
+from .roles import ROLES_PAUSE_S, Roles, Survey
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
 from .wish import Mark, TagChanges, Transfer, Wish, post_about, told
@@ -228,7 +226,7 @@ class Client:
         return await self._bring_about(Mark(name, True), timeout)
 
     async def undrain(self, name: Optional[str] = None, *, timeout: float) -> View:
-        """Lets it coordinate again."""
+        """Ends what `drain` began; see `doyen.Client.undrain`."""
         return await self._bring_about(Mark(name, False), timeout)
 
     async def _bring_about(self, wish: Wish, timeout: float) -> View:
@@ -245,15 +243,11 @@ class Client:
 
     async def roles(self) -> Roles:
         """Who holds which role and who waits for it; see `doyen.Client.roles`."""
-        path = "/v1/roles?begin"
-        until = time.monotonic() + ROLES_S
+        asked = Survey()
         while True:
-            roles = Roles.of(await self.get(path))
-            if roles.unasked > 0:
-                until = time.monotonic() + ROLES_S
-            if not roles.stale or time.monotonic() >= until:
+            roles = Roles.of(await self.get(asked.path))
+            if asked.ended(roles):
                 return roles
-            path = "/v1/roles"
             await asyncio.sleep(ROLES_PAUSE_S)
 
     async def resign(self, role: str) -> int:
@@ -262,7 +256,7 @@ class Client:
         return int(told(await self._ask(post_about("/v1/resign", "role", role)), "resigning"))
 
     async def voters(self) -> Voters:
-        """Who votes under guard strict; they are asked how they stand."""
+        """Who votes under guard strict; see `doyen.Client.voters`."""
         until = time.monotonic() + VOTERS_S
         while True:
             voters = Voters.of(await self.get("/v1/voters"))
@@ -426,15 +420,14 @@ class Client:
     async def _not_held(self, role: str, need: Optional[str]) -> str:
         """Why a campaign has not come to hold its role, as far as that is told soon."""
         until = time.monotonic() + REASON_S
-        path = "/v1/roles?begin"
+        asked = Survey()
         roles: Optional[Roles] = None
         try:
             why = unfit(View.of(await self._ask(request("/v1/members"), REASON_S)), role, need)
             if why:
                 return why
-            while (roles is None or roles.stale) and time.monotonic() < until:
-                roles = Roles.of(await self._ask(request(path), answer_within(until)))
-                path = "/v1/roles"
+            while (roles is None or not asked.ended(roles)) and time.monotonic() < until:
+                roles = Roles.of(await self._ask(request(asked.path), answer_within(until)))
                 await asyncio.sleep(ROLES_PAUSE_S)
         except Error:
             pass  # What was told before is what there is to say.
@@ -492,7 +485,7 @@ class Client:
             async with asyncio.timeout(seconds):
                 return await waiting
         except TimeoutError as error:
-            raise silent(self.control, REQUEST_S) from error
+            raise silent(self.control, seconds) from error
         except OSError as error:
             raise target.unreachable(self.control, error) from error
 

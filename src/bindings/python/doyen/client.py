@@ -14,7 +14,7 @@ from .lease import REQUEST as LEASE_REQUEST
 from .lease import ASK_AGAIN_S, Lead, Link, Right, Watcher, doze, try_to_lead
 from .model import Conditions, Event, Leader, Replacement, View, Voters
 from .role import Holding, RoleLink, campaign_request, over, unfit, waited_for
-from .roles import Roles
+from .roles import ROLES_PAUSE_S, Roles, Survey
 from .story import QUIET_S, Story
 from .wire import Response, Stream, post, request
 from .wish import Mark, TagChanges, Transfer, Wish, post_about, told
@@ -24,8 +24,6 @@ LEASE_S = 0.5  # within which the lease page is there
 PAUSE_S = 0.1  # before a daemon that is away is tried again
 VOTERS_S = 0.5  # within which voters say how they stand
 VOTERS_PAUSE_S = 0.02
-ROLES_S = 1.0  # after which a member that was asked is not likely to answer
-ROLES_PAUSE_S = 0.01
 _LOOK_AGAIN_S = 1.0
 
 AnyLead = TypeVar("AnyLead", bound=Lead)
@@ -255,7 +253,9 @@ class Client:
         return self._bring_about(Mark(name, True), timeout)
 
     def undrain(self, name: Optional[str] = None, *, timeout: float) -> View:
-        """Lets it coordinate again."""
+        """Lets the member `name`, without it this node, coordinate again. Returns the view that
+        shows it, and raises Error as `drain` does.
+        """
         return self._bring_about(Mark(name, False), timeout)
 
     def _bring_about(self, wish: Wish, timeout: float) -> View:
@@ -273,15 +273,11 @@ class Client:
     def roles(self) -> Roles:
         """Who holds which role and who waits for it: all members are asked, and what has come
         within a second is told. Who did not say is in `unanswered`."""
-        path = "/v1/roles?begin"
-        until = time.monotonic() + ROLES_S
+        asked = Survey()
         while True:
-            roles = Roles.of(self.get(path))
-            if roles.unasked > 0:
-                until = time.monotonic() + ROLES_S
-            if not roles.stale or time.monotonic() >= until:
+            roles = Roles.of(self.get(asked.path))
+            if asked.ended(roles):
                 return roles
-            path = "/v1/roles"
             time.sleep(ROLES_PAUSE_S)
 
     def resign(self, role: str) -> int:
@@ -293,7 +289,8 @@ class Client:
         return int(told(self._ask(post_about("/v1/resign", "role", role)), "resigning"))
 
     def voters(self) -> Voters:
-        """Who votes under guard strict; they are asked how they stand."""
+        """Who votes under guard strict: they are asked how they stand, and what has come within
+        half a second is told."""
         until = time.monotonic() + VOTERS_S
         while True:
             voters = Voters.of(self.get("/v1/voters"))
@@ -400,9 +397,11 @@ class Client:
         """Stands for the role, waits until this process holds it, and gives a Holding to the block
         of `with`; the role is let go at its end.
 
-        The block has to end when the role is lost, as with leading(). What is None is as
-        proto/control.md has it; all candidates of a role have to say the same. Raises Error also
-        where the campaign is refused, or `doyen resign` ends it.
+        The block has to end when the role is lost, as with leading(), of which there are `grace`,
+        `timeout` and `on_lost`. The others are those of POST /v1/campaign in proto/control.md, with
+        `preempt_after` in seconds. What is None is as it has it there; all candidates of a role have
+        to say the same, but for `priority` and `value`. Raises Error also where the campaign is
+        refused, or `doyen resign` ends it.
         """
         request_bytes = campaign_request(
             role, policy, value, holders, priority, preempt, grace, need, preempt_after
@@ -464,15 +463,14 @@ class Client:
     def _not_held(self, role: str, need: Optional[str]) -> str:
         """Why a campaign has not come to hold its role, as far as that is told soon."""
         until = time.monotonic() + REASON_S
-        path = "/v1/roles?begin"
+        asked = Survey()
         roles: Optional[Roles] = None
         try:
             why = unfit(View.of(self._ask(request("/v1/members"), REASON_S)), role, need)
             if why:
                 return why
-            while (roles is None or roles.stale) and time.monotonic() < until:
-                roles = Roles.of(self._ask(request(path), answer_within(until)))
-                path = "/v1/roles"
+            while (roles is None or not asked.ended(roles)) and time.monotonic() < until:
+                roles = Roles.of(self._ask(request(asked.path), answer_within(until)))
                 time.sleep(ROLES_PAUSE_S)
         except Error:
             pass  # What was told before is what there is to say.

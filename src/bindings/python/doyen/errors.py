@@ -1,5 +1,8 @@
 """What can go wrong, in one line that names the fault and the remedy."""
 
+from contextlib import contextmanager
+from typing import Iterator
+
 REFUSED = 1
 UNREACHABLE = 4
 TIMED_OUT = 5
@@ -24,3 +27,14 @@ class LeadLost(Error):
 
     def __init__(self, text: str) -> None:
         super().__init__(REFUSED, text)
+
+
+@contextmanager
+def expected(what: str) -> Iterator[None]:
+    """Raises Error where a document of the daemon lacks something, or has another kind of it: for
+    `with`, and as a decorator of what reads it."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        text = f"what doyend tells of {what} is not as expected ({error!r}): is it another version?"
+        raise Error(REFUSED, text) from error

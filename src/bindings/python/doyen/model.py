@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Mapping, Optional
 
 from . import given
-from .errors import REFUSED, USAGE, Error
+from .errors import USAGE, Error, expected
 
 _WISH_AGAIN_S = 1.0  # a coordinator that was asked for other voters may have gone
 _MEMBERS_MAX = 4096
@@ -109,17 +109,9 @@ class View:
         return next((member for member in self.members if member.name == name), None)
 
     @staticmethod
+    @expected("its view")
     def of(document: Mapping[str, Any]) -> View:
         """The view in a document of /v1/members, or in a snapshot."""
-        try:
-            return View._of(document)
-        except (KeyError, TypeError, ValueError) as error:
-            raise Error(
-                REFUSED, f"the view of doyend is not the one expected ({error!r}): is it another version?"
-            ) from error
-
-    @staticmethod
-    def _of(document: Mapping[str, Any]) -> View:
         members = tuple(Member.of(entry) for entry in document["members"])
         held = document.get("view") or {}
         guard = document["guard"]
@@ -158,22 +150,18 @@ class Leader:
     is_self: bool  # the node that was asked
 
     @staticmethod
+    @expected("its leader")
     def of(document: Mapping[str, Any]) -> Optional[Leader]:
         """The leader in a document of /v1/leader; None: that node knows none."""
-        if document.get("leader") is None:
+        if document["leader"] is None:
             return None
-        try:
-            return Leader(
-                name=document["leader"],
-                id=document["leader_id"],
-                address=document["leader_address"],
-                algorithm=document["algorithm"],
-                is_self=document["leader"] == document["self"],
-            )
-        except (KeyError, TypeError) as error:
-            raise Error(
-                REFUSED, f"the leader of doyend is not as expected ({error!r}): is it another version?"
-            ) from error
+        return Leader(
+            name=document["leader"],
+            id=document["leader_id"],
+            address=document["leader_address"],
+            algorithm=document["algorithm"],
+            is_self=document["leader"] == document["self"],
+        )
 
 
 @dataclass(frozen=True)
@@ -246,21 +234,17 @@ class Voters:
         return next((voter for voter in self.voters if voter.name == name), None)
 
     @staticmethod
+    @expected("its voters")
     def of(document: Mapping[str, Any]) -> Voters:
         """The voters in a document of /v1/voters."""
-        try:
-            return Voters(
-                voters=tuple(_voter(entry) for entry in document["voters"]),
-                changing=document["change"] is not None,
-                voting=document["voting"],
-                needed=document["needed"],
-                spare=document["spare"],
-                waiting=document["waiting"],
-            )
-        except (KeyError, TypeError) as error:
-            raise Error(
-                REFUSED, f"the voters of doyend are not as expected ({error!r}): is it another version?"
-            ) from error
+        return Voters(
+            voters=tuple(_voter(entry) for entry in document["voters"]),
+            changing=document["change"] is not None,
+            voting=document["voting"],
+            needed=document["needed"],
+            spare=document["spare"],
+            waiting=document["waiting"],
+        )
 
 
 def _voter(entry: Mapping[str, Any]) -> Voter:

@@ -112,6 +112,8 @@ class RoleLink(Link):
                 event = json.loads(line)
             except ValueError:
                 continue
+            if not isinstance(event, dict):
+                continue
             if event.get("event") == "lost":
                 self._stop_asked = True
             elif event.get("event") == "ended" and event.get("reason") in _FINAL:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional
 
-from .errors import REFUSED, Error
+from .errors import expected
 from .model import number
+
+ROLES_PAUSE_S = 0.01
+_ROLES_S = 1.0  # after which a member that was asked is not likely to answer
 
 
 @dataclass(frozen=True)
@@ -23,20 +27,6 @@ class Candidate:
     holding_ms: int = 0  # for which it holds the role for certain
     stopping: bool = False  # it has lost the role, and has not stopped yet
 
-    @staticmethod
-    def of(entry: Mapping[str, Any]) -> Candidate:
-        return Candidate(
-            member=entry["member"],
-            request=entry["request"],
-            priority=entry["priority"],
-            eligible=entry["eligible"],
-            lacks=entry["lacks"],
-            value=entry["value"],
-            token=number(entry.get("token")),
-            holding_ms=entry.get("holding_ms", 0),
-            stopping=entry.get("stopping", False),
-        )
-
 
 @dataclass(frozen=True)
 class RoleState:
@@ -48,17 +38,6 @@ class RoleState:
     need: Optional[str]
     holders: tuple[Candidate, ...]
     candidates: tuple[Candidate, ...]
-
-    @staticmethod
-    def of(entry: Mapping[str, Any]) -> RoleState:
-        return RoleState(
-            name=entry["role"],
-            policy=entry["policy"],
-            max_holders=entry["max_holders"],
-            need=entry["need"],
-            holders=tuple(Candidate.of(holder) for holder in entry["holders"]),
-            candidates=tuple(Candidate.of(candidate) for candidate in entry["candidates"]),
-        )
 
 
 @dataclass(frozen=True)
@@ -76,17 +55,40 @@ class Roles:
         return next((role for role in self.roles if role.name == name), None)
 
     @staticmethod
+    @expected("its roles")
     def of(document: Mapping[str, Any]) -> Roles:
         """The roles in a document of /v1/roles."""
-        try:
-            return Roles(
-                roles=tuple(RoleState.of(entry) for entry in document["roles"]),
-                advisory=document["advisory"],
-                stale=document["stale"],
-                unanswered=tuple(document["unanswered"]),
-                unasked=document["unasked"],
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise Error(
-                REFUSED, f"the roles of doyend are not as expected ({error!r}): is it another version?"
-            ) from error
+        return Roles(
+            roles=tuple(_role(entry) for entry in document["roles"]),
+            advisory=document["advisory"],
+            stale=document["stale"],
+            unanswered=tuple(document["unanswered"]),
+            unasked=document["unasked"],
+        )
+
+
+def _role(entry: Mapping[str, Any]) -> RoleState:
+    keys = ("role", "policy", "max_holders", "need")
+    both = (tuple(_candidate(one) for one in entry[key]) for key in ("holders", "candidates"))
+    return RoleState(*(entry[key] for key in keys), *both)
+
+
+def _candidate(entry: Mapping[str, Any]) -> Candidate:
+    keys = ("member", "request", "priority", "eligible", "lacks", "value")
+    held = number(entry.get("token")), entry.get("holding_ms", 0), entry.get("stopping", False)
+    return Candidate(*(entry[key] for key in keys), *held)
+
+
+class Survey:
+    """What Client.roles asks for: all members anew, and again and again what has come since."""
+
+    def __init__(self) -> None:
+        self.path = "/v1/roles?begin"
+        self._until = time.monotonic() + _ROLES_S
+
+    def ended(self, roles: Roles) -> bool:
+        """Takes what was answered. Is there nothing more to wait for?"""
+        self.path = "/v1/roles"
+        if roles.unasked > 0:
+            self._until = time.monotonic() + _ROLES_S
+        return not roles.stale or time.monotonic() >= self._until

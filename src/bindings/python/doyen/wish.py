@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional
 from urllib.parse import quote
 
 from . import given
-from .errors import REFUSED, Error
+from .errors import expected
 from .model import View
 from .wire import post
 
@@ -15,10 +15,8 @@ _ASK_AGAIN_S = 2.0  # a node that finds no coordinator gives up after a while
 
 def told(document: Mapping[str, Any], key: str) -> Any:
     """What the answer has under this key."""
-    try:
+    with expected("what it was asked"):
         return document[key]
-    except KeyError as error:
-        raise Error(REFUSED, f"the answer of doyend has no {key}: is it another version?") from error
 
 
 def post_about(path: str, key: str, name: str) -> bytes:
