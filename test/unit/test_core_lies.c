@@ -658,6 +658,7 @@ Test(core_lies, who_speaks_from_elsewhere_is_asked_there_too)
     const struct node_id id = rig_id(rig, 'B');
     struct message pong = answers(rig, 'X');
     cr_assert_neq(pong.ping.nonce, answers(rig, 'B').ping.nonce);
+    cr_assert_eq(rig_told(rig, MESSAGE_PING, 'X')->ping.asked.epoch, 0, "for no lease (Z6b)");
     struct message leaps = rig_message(rig, 'B', &pong);
     leaps.number = UINT64_MAX;
     rig_gets_raw(rig, &leaps);

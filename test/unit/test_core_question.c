@@ -45,6 +45,24 @@ static void syncs(struct rig *rig)
                               .synced = {.number = rig->core->voter.requested, .ok = true}});
 }
 
+/* H48: of its fellows the coordinator alone asks for leases, and may know that the record is an
+ * older copy (Z14b). */
+Test(core_question, its_coordinator_alone_says_that_its_record_is_older)
+{
+    struct rig *rig = rig_bound();
+    struct message ping = rig_question(rig, 1);
+
+    ping.ping.asked.record = rig->core->voter.record.id;
+    ping.ping.asked.writes = UINT64_MAX;
+    ping.ping.origin = rig_id(rig, 'C');
+    rig_gets(rig, 'C', &ping);
+    cr_assert_not(voter_goes_by_older(rig->core, rig->now_ms));
+    ping.ping.origin = rig_id(rig, 'A');
+    rig_gets(rig, 'A', &ping);
+    cr_assert(voter_goes_by_older(rig->core, rig->now_ms));
+    rig_free(rig);
+}
+
 /* --- What a voter says --- */
 
 /* The answer echoes the latest sign of life that was there before the lease. */
@@ -409,7 +427,18 @@ static struct message answer_of_b(const struct rig *rig)
                                               .record = record_of('B')}}};
 }
 
-/* H52: who knows no nonce may be anybody, and an old answer says nothing of now. */
+/* A verifies B, and has asked it at another address, too. */
+static void asks_in_other_ways(struct rig *rig)
+{
+    struct peer *b = &rig->core->peers[1];
+
+    b->charge.verify.until_ms = rig->now_ms + rig->timing.verify_ms;
+    b->charge.nonce = 77;
+    b->number.nonce_elsewhere = 79;
+}
+
+/* H52: who knows no nonce may be anybody, and so may who knows that of a verification (R1) or was
+ * asked elsewhere (D6c); and an old answer says nothing of now. */
 Test(core_question, only_the_answer_to_its_own_question_counts)
 {
     struct rig *rig = rig_asked();
@@ -419,6 +448,11 @@ Test(core_question, only_the_answer_to_its_own_question_counts)
     wrong.ping.nonce++;
     rig_gets(rig, 'B', &wrong);
     wrong.ping.nonce = 0;
+    rig_gets(rig, 'B', &wrong);
+    asks_in_other_ways(rig);
+    wrong.ping.nonce = 77;
+    rig_gets(rig, 'B', &wrong);
+    wrong.ping.nonce = 79;
     rig_gets(rig, 'B', &wrong);
     wrong = right;
     wrong.ping.subject = rig_id(rig, 'C');

@@ -7,6 +7,7 @@
 
 #include "core/agreement/absent.h"
 #include "core/agreement/install.h"
+#include "core/agreement/voter.h"
 #include "core/agreement/voters_change.h"
 #include "core/detection/lease.h"
 #include "core/state/state.h"
@@ -264,6 +265,24 @@ Test(core_witness, it_leases_when_the_disk_knows_for_how_long)
                              .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 870}};
     gets(witness, 'B', &ballot);
     cr_assert_eq(answer_to(witness, 'B')->carrier.vote.result, VOTE_REFUSED_LEASE);
+    witness_free(witness);
+}
+
+/* Z14b, H48: nor does it believe a stranger's one frame that its record is an older copy. */
+Test(core_witness, who_says_that_its_record_is_older_has_to_prove_itself)
+{
+    struct witness *witness = with_record();
+    struct message ping = asks_for_lease(witness, 3, 870);
+
+    ping.ping.asked.record = witness->core->voter.record.id;
+    ping.ping.asked.writes = UINT64_MAX;
+    gets(witness, 'A', &ping);
+    cr_assert_eq(answer_to(witness, 'A')->type, MESSAGE_PING);
+    cr_assert_not(voter_goes_by_older(witness->core, witness->now_ms));
+    const struct message pong = {.type = MESSAGE_PONG, .ping = answer_to(witness, 'A')->ping};
+    gets(witness, 'A', &pong);
+    gets(witness, 'A', &ping);
+    cr_assert(voter_goes_by_older(witness->core, witness->now_ms));
     witness_free(witness);
 }
 

@@ -95,15 +95,19 @@ Test(older, whoever_knows_takes_it_back)
     bench_free(bench);
 }
 
-/* and who is a stranger cannot say it at all. */
-Test(older, a_stranger_has_heard_nothing_of_it)
+/* and a stranger, who need not receive what it is answered, has to prove itself first (Z2k). */
+Test(older, a_stranger_has_to_prove_itself)
 {
     struct voter_bench *bench = bench_new();
+    const struct node_id x = bench_question(VOTE_CLAIM, 'X', 1).ballot.life;
 
     cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
     bench_sync(bench);
-    cr_assert_eq(asks(bench, 'X', UINT64_MAX), VOTE_WAITS);
+    cr_assert_eq(asks(bench, 'X', UINT64_MAX), VOTE_UNPROVED);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
+    voter_proved(bench->core, &x);
+    cr_assert_eq(asks(bench, 'X', UINT64_MAX), VOTE_MUTE);
+    cr_assert_eq(bench_state(bench).status, VOTER_OLDER);
     bench_free(bench);
 }
 
@@ -219,6 +223,20 @@ Test(older, a_vote_of_an_older_copy_does_not_count)
 
     vote.carrier.vote.writes = 4;
     rig_refuses(rig, 'C', &vote, REFUSED_OLD_RECORD);
+    rig_free(rig);
+}
+
+/* Nor if it is the first that is heard of that record, and says what none can exceed. */
+Test(older, the_first_frame_does_not_make_a_record_older)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    leases(rig, UINT64_MAX);
+    cr_assert_eq(known(rig), 0);
+    rig->now_ms += rig->timing.lost_ms;
+    leases(rig, 5);
+    cr_assert(is_leased(rig));
+    cr_assert_eq(known(rig), 0);
     rig_free(rig);
 }
 

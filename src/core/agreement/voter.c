@@ -91,7 +91,6 @@ static void take_word_of_writes(struct core *core, const struct vote_question *q
 {
     struct voter *voter = &core->voter;
     const struct node_id *by = &question->ballot.life;
-    const uint32_t position = view_find(&core->view, by);
 
     if (question->writes <= voter_writes(core)) {
         const bool takes_back = question->writes != 0 && id_equal(by, &voter->older_by);
@@ -101,6 +100,7 @@ static void take_word_of_writes(struct core *core, const struct vote_question *q
     if (!voter_goes_by_older(core, core->now_ms)) {
         REACHED(voter_goes_by_an_older_record);
         voter->older_since_ms = core->now_ms;
+        const uint32_t position = view_find(&core->view, by);
         if (position != VIEW_NONE) {
             (void)outbox_notice_of(core, NOTICE_OLD_RECORD, &core->view.members[position]);
         }
@@ -375,6 +375,15 @@ static bool has_to_prove_lengths(const struct core *core, const struct vote_ques
            !is_known(core, &question->ballot.life);
 }
 
+/* Z14b: somebody else than this member's coordinator says that this record is an older copy. */
+static bool has_to_prove_writes(const struct core *core, const struct vote_question *question)
+{
+    const struct node_id *by = &question->ballot.life;
+
+    return question->writes > voter_writes(core) && view_find(&core->view, by) != 0 &&
+           !is_proved(core, by);
+}
+
 /* Z13a: whoever goes on after the founder is lost has to know the voters by their records. */
 static void learn_founders(struct core *core, const struct vote_question *question)
 {
@@ -475,12 +484,10 @@ struct vote voter_on_question(struct core *core, const struct vote_question *que
         asks_for_too_long(core, question, NULL)) {
         return (struct vote){.result = VOTE_MUTE};
     }
-    if (has_to_prove_lengths(core, question)) {
+    if (has_to_prove_lengths(core, question) || has_to_prove_writes(core, question)) {
         return (struct vote){.result = VOTE_UNPROVED};
     }
-    if (core_is_witness(core) || is_known(core, &question->ballot.life)) {
-        take_word_of_writes(core, question);
-    }
+    take_word_of_writes(core, question);
     struct vote vote = bind(core, question);
     if (vote.result != VOTE_GRANTED) {
         return vote;

@@ -467,7 +467,8 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
 {
     const struct lease_said *said = &pong->ping.said;
 
-    if (!pong->fellow || said->promised == 0 || !speaks_for(core, position, &said->record)) {
+    if (!pong->fellow || said->promised == 0 || !speaks_for(core, position, &said->record) ||
+        !numbers_is_of_own_question(core, pong, position)) {
         return;
     }
     const struct lease_mark *mark = mark_echoed(core, pong->echo);

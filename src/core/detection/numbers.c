@@ -20,19 +20,16 @@ struct lease_asked numbers_lease_wanted(const struct core *core)
                                 .hold_ms = reigns ? timing_hold_ms(&core->timing) : 0};
 }
 
-/* Z6b: a coordinator asks for the lease with it, should that one vote. Repeated as it is until it
- * is answered, for an answer may take longer than the pause between two questions. */
+/* Repeated as it is until it is answered, for an answer may take longer than the pause between two
+ * questions. */
 static struct message *question(struct core *core, uint32_t position, uint64_t *nonce)
 {
     struct message *message = outbox_message(core, MESSAGE_PING);
 
     if (message != NULL) {
         *nonce = *nonce != 0 ? *nonce : random_u64(&core->random) | 1; /* 0: nothing was asked. */
-        message->ping = (struct ping){.nonce = *nonce,
-                                      .subject = core->peers[position].id,
-                                      .origin = core->life.self.id,
-                                      .asked = numbers_lease_wanted(core)};
-        writes_ask(core, position, &message->ping.asked);
+        message->ping = (struct ping){
+            .nonce = *nonce, .subject = core->peers[position].id, .origin = core->life.self.id};
     }
     return message;
 }
@@ -62,6 +59,9 @@ bool numbers_ask(struct core *core, uint32_t position)
     if (message == NULL) {
         return false;
     }
+    /* Z6b: a coordinator asks for the lease with it, should that one vote. */
+    message->ping.asked = numbers_lease_wanted(core);
+    writes_ask(core, position, &message->ping.asked);
     REACHED(number_questioned);
     number->asked_ms = core->now_ms;
     outbox_send(core, message, position);
@@ -162,6 +162,12 @@ static bool take_answer(struct core *core, const struct message *message, uint32
     }
     take(core, number, message);
     return true;
+}
+
+bool numbers_is_of_own_question(const struct core *core, const struct message *answer,
+                                uint32_t position)
+{
+    return core->peers[position].number.answered == answer->ping.nonce;
 }
 
 void numbers_proved(struct core *core, uint32_t position)

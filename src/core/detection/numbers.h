@@ -44,6 +44,11 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
  * overtaken it (Z6b). */
 bool numbers_takes_question(struct core *core, const struct message *ping, uint32_t position);
 
+/* Is this answer of it to a question that went to its listed address, and to nobody else? Helpers
+ * know what a verification asks, and whoever was asked elsewhere may be anybody (D6d). */
+bool numbers_is_of_own_question(const struct core *core, const struct message *answer,
+                                uint32_t position);
+
 /* The member at `position` has shown that it receives at the address that the view lists: its
  * lifeline was opened, or this node let it in (G1e). */
 void numbers_proved(struct core *core, uint32_t position);

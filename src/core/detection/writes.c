@@ -22,7 +22,7 @@ static struct writes_said *place_for(struct core *core, const struct node_id *re
         }
         place = said->since_ms < place->since_ms ? said : place;
     }
-    *place = (struct writes_said){.record = *record, .least = UINT64_MAX};
+    *place = (struct writes_said){.record = *record, .least = UINT64_MAX, .since_ms = core->now_ms};
     return place;
 }
 

@@ -16,7 +16,8 @@ uint64_t writes_known(const struct core *core, const struct node_id *record);
 /* Is what is said in its name the word of an older copy? */
 bool writes_are_fewer(const struct core *core, const struct node_id *record, uint64_t writes);
 
-/* The record of the voter that is this member, or none; and how often it was written. */
+/* Fills in, where a lease is asked for, by which record that member votes, if it does, and how
+ * often that is known to be written. */
 void writes_ask(const struct core *core, uint32_t position, struct lease_asked *asked);
 
 #endif

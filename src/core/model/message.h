@@ -308,7 +308,7 @@ struct merge_refused {
     enum merge_refusal reason;
 };
 
-/* PING of a coordinator under guard strict: it asks the receiver's voter for its lease (Z6b). */
+/* PING of a coordinator: it asks the receiver for its lease, should that be a voter (Z6b). */
 struct lease_asked {
     uint64_t lineage;
     uint64_t epoch;        /* under which it reigns; 0: it asks for none */
