@@ -94,6 +94,7 @@ struct host {
     uint64_t tick_at_us;  /* when the pending tick is due; UINT64_MAX: none pending */
     uint64_t tick_ticket;
     uint64_t number;    /* of the last message that it sent */
+    struct ping asked;  /* the last question about somebody that it put to a helper (R1) */
     uint32_t trip_left; /* it is killed after so many of these */
     enum message_type trip_type;
     struct guard guard;

@@ -1355,7 +1355,33 @@ static void lie_about_lengths(struct teller *teller)
     }
 }
 
-/* How often a record was written (Z14), likewise: more often than it was, or less. */
+/* In the name of a voter that the receiver verifies, with the nonce that its helpers know (R1): it
+ * leases. */
+static void lie_as_helper(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct ping *asked = &teller->to->asked;
+    const struct view *view = core_view(teller->to->core);
+    const uint32_t position = view_find(view, &asked->subject);
+    struct random random;
+
+    random_seed(&random, hash_u64(~teller->liar->told, message->number));
+    if (message->type != MESSAGE_PONG || position == VIEW_NONE || random_below(&random, 2) == 0) {
+        return;
+    }
+    const struct member *member = &view->members[position];
+    const uint8_t place = voter_lists_find_name(&view->voters, member->name);
+    if (place != VOTER_NONE) {
+        message->from = member->id;
+        message->source = member->address;
+        message->ping = *asked;
+        message->ping.said = (struct lease_said){
+            .promised = view->epoch, .leased = true, .record = view->voters.voters[place].record};
+    }
+}
+
+/* How often a record was written (Z14), by a chance of its own, too: more often than it was, or
+ * less. */
 static void lie_about_writes(struct teller *teller)
 {
     struct message *message = teller->message;
@@ -1415,6 +1441,9 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     tell_kind(&teller, lie->kind);
     if (sim->options.exclusive) {
         lie_about_lengths(&teller);
+        if (!lie->stranger) {
+            lie_as_helper(&teller);
+        }
         lie_about_writes(&teller);
     }
     remember_token(teller.liar, &message);

@@ -81,6 +81,10 @@ static void note_sent(struct host *host, const struct effect *effect)
         host->proposal = view_id_of(message->carrier.view);
         host->proposal_hash = message->carrier.view->hash;
     }
+    if (message->type == MESSAGE_PING && id_equal(&message->ping.origin, &host->witness.life) &&
+        !id_equal(&message->ping.subject, &effect->peer)) {
+        host->asked = message->ping;
+    }
 }
 
 static bool carries_view(const struct message *message)

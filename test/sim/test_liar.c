@@ -680,3 +680,56 @@ Story(liar, who_acts_is_not_put_out_by_words_in_its_members_names)
         }
     }
 }
+
+/* In the name of the voter that athens verifies, with the nonce that its helpers know (R1): it
+ * leases, and its record was written as often as can be. */
+static bool leases_as_helper(struct sim *sim)
+{
+    const struct host *athens = &sim->hosts[A];
+    const struct view *view = core_view(athens->core);
+    const uint32_t position = view_find(view, &athens->asked.subject);
+
+    if (position == VIEW_NONE) {
+        return false;
+    }
+    const struct voter_lists *lists = &view->voters;
+    const uint8_t place = voter_lists_find_name(lists, view->members[position].name);
+    if (place == VOTER_NONE) {
+        return false;
+    }
+    struct message pong = {.type = MESSAGE_PONG,
+                           .from = view->members[position].id,
+                           .source = view->members[position].address,
+                           .ping = athens->asked};
+    pong.ping.said = (struct lease_said){.promised = view->epoch,
+                                         .leased = true,
+                                         .record = lists->voters[place].record,
+                                         .writes = UINT64_MAX};
+    liar_says(sim, A, &pong);
+    return true;
+}
+
+/* Athens and delphi are cut off from the other two voters, of which athens verifies each: it does
+ * not act beside whoever follows it (S9), and counts both again when they are back (Z14a). */
+Story(liar, a_helper_leases_in_no_voters_name)
+{
+    struct sim *sim = story_of_voters(seed, 4, 3, (struct sim_options){.lenient = true});
+    uint32_t told = 0;
+
+    story_check(sim_is_acting(sim, A), seed);
+    for (uint32_t member = B; member <= C; member++) {
+        sim_cut(sim, A, member);
+        sim_cut(sim, D, member);
+    }
+    for (uint64_t ms = 0; ms < PATIENT_MS; ms++) {
+        told += leases_as_helper(sim);
+        sim_run(sim, 1);
+    }
+    story_check(told > 0, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    sim_trust(sim);
+    sim_run(sim, STALLED_MS);
+    story_holds(sim, seed);
+    sim_free(sim);
+}
