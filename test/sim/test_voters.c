@@ -4,12 +4,19 @@
 
 enum { CHANGE_MS = 3000 };
 
-/* Does the host come to know of the end of a change? */
+/* Does the host know of the end of a change? */
+static bool has_other_voters(struct sim *sim, uint32_t host)
+{
+    const struct voter_lists *known = &core_view(sim_core(sim, host))->voters;
+
+    return known->number > 1 && !voter_lists_are_joint(known);
+}
+
+/* Does it come to know of that? */
 static bool has_come(struct sim *sim, uint32_t host)
 {
     for (uint64_t ms = 0; ms < 2 * CHANGE_MS; ms++) {
-        const struct voter_lists *known = &core_view(sim_core(sim, host))->voters;
-        if (known->number > 1 && !voter_lists_are_joint(known)) {
+        if (has_other_voters(sim, host)) {
             return true;
         }
         sim_run(sim, 1);
@@ -86,6 +93,35 @@ Story(voters, one_grows_to_three_and_back_to_another_one)
     sim_crash(sim, A);
     sim_run(sim, 2 * CHANGE_MS);
     story_check(sim_is_acting(sim, C), seed);
+    sim_free(sim);
+}
+
+/* H99: whoever was told that A acts, by the terms of before and under the list of before, may rely
+ * on it for longer than B leases by those of now. */
+Story(voters, one_is_exchanged_when_no_longer_lease_counts)
+{
+    struct sim *sim = story_of_voters_alone(seed, 3, 1);
+    const struct timing local = timing_of(PROFILE_LOCAL);
+    struct rules rules = sim_rules(sim, C);
+
+    rules.profile = PROFILE_LOCAL;
+    rules.heartbeat_ms = local.heartbeat_ms;
+    rules.lost_ms = local.lost_ms;
+    sim_skew(sim, A, -CLOCK_RATE_PPM_MAX);
+    sim_run(sim, MINUTE_MS);
+    sim_change_terms(sim, C, &rules);
+    for (uint64_t ms = 0; !has_other_voters(sim, B); ms++) {
+        story_check(ms < MINUTE_MS, seed);
+        if (core_timing(sim_core(sim, A))->lease_ms == local.lease_ms && ms % 10 == 0) {
+            sim_change_voters(sim, B, story_set("B"), 0);
+        }
+        sim_run(sim, 1);
+    }
+    sim_crash(sim, A);
+    for (uint64_t ms = 0; !sim_is_acting(sim, B); ms++) {
+        story_check(ms < MINUTE_MS, seed);
+        sim_run(sim, 1);
+    }
     sim_free(sim);
 }
 

@@ -766,12 +766,12 @@ Test(core_roles, strict_a_grant_is_for_as_long_as_was_said)
     asks(rig, 'B', &b);
     cr_assert_eq(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.held_ms, hold_ms * 4 / 5 - 2);
     rig->core->timing.lost_ms_shortest *= 2;
-    lease_on_timing(rig->core);
+    lease_on_timing(rig->core, &rig->timing);
     asks(rig, 'B', &b);
     cr_assert_eq(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.held_ms, hold_ms * 4 / 5 - 2,
                  "no voter was told yet");
     rig->core->timing.lost_ms_shortest /= 8;
-    lease_on_timing(rig->core);
+    lease_on_timing(rig->core, &rig->timing);
     acts_on(rig, hold_ms - 1);
     cr_assert_eq(listed(rig, 1).token, b.token);
     acts_on(rig, rig->timing.heartbeat_ms);

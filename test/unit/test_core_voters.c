@@ -152,6 +152,54 @@ Test(core_voters, a_change_names_both_lists_first)
     rig_free(rig);
 }
 
+/* Z15e: what was told and granted by longer durations is over before the list of before is. */
+Test(core_voters, none_come_while_what_was_told_for_longer_counts)
+{
+    struct rig *rig = reigning("BCD");
+    const struct voters_wish wish = wish_of(rig, "BCE");
+    const uint64_t over_ms = rig->now_ms + timing_hold_ms(&rig->timing);
+
+    rig->core->timing.leave_ms = 2 * timing_hold_ms(&rig->timing);
+    rig->core->timing.lease_ms--;
+    lease_on_timing(rig->core, &rig->timing);
+    cr_assert_eq(voters_change_want(rig->core, &wish), UNAGREED_NOT);
+    gets_ready(rig, 'E');
+    while (rig->now_ms + 100 < over_ms) {
+        rig_pass(rig, 100, "B C D E");
+        for (const char *voter = "BCDE"; *voter != '\0'; voter++) {
+            rig_leases(rig, *voter);
+        }
+        cr_assert_not(rig->core->change.on);
+    }
+    rig_pass(rig, 100, "B C D E");
+    for (const char *voter = "BCDE"; *voter != '\0'; voter++) {
+        rig_leases(rig, *voter);
+    }
+    cr_assert(rig->core->change.on);
+    cr_assert(voter_lists_are_joint(&rig->core->change.pending.voters));
+    rig_free(rig);
+}
+
+/* Z15e: a view that brought both would make leases shorter with the list of before still told. */
+Test(core_voters, none_come_in_the_view_that_changes_the_terms)
+{
+    struct rig *rig = reigning("BCD");
+    const struct voters_wish wish = wish_of(rig, "BCE");
+    struct message terms = {
+        .type = MESSAGE_WISH,
+        .fellow = true,
+        .wish = {.kind = WISH_TERMS, .terms.rules = terms_rules(core_terms(rig->core))}};
+
+    terms.wish.terms.rules.lost_ms *= 2;
+    cr_assert_eq(voters_change_want(rig->core, &wish), UNAGREED_NOT);
+    rig_gets(rig, 'C', &terms);
+    gets_ready(rig, 'E');
+    cr_assert(rig->core->change.on);
+    cr_assert(rig->core->change.pending.agreed.joint);
+    cr_assert_not(voter_lists_are_joint(&rig->core->change.pending.voters));
+    rig_free(rig);
+}
+
 /* Z11a: a view with other members comes in between, and then one with other voters. */
 Test(core_voters, a_change_goes_on_until_another_one_came_before_it)
 {

@@ -46,13 +46,14 @@ static void apply(struct core *core)
     core->terms.heartbeat_ms = rules.heartbeat_ms;
     core->terms.lost_ms = rules.lost_ms;
     core->terms.capacity = rules.capacity;
+    const struct timing before = core->timing;
     core->timing = timing_in(core, agreed);
     if (!agreed_equal(agreed, &core->proven)) {
         const struct timing proven = timing_in(core, &core->proven);
         core->timing = timing_unproven(&proven, &core->timing);
     }
     core->spans = timing_spans(&core->timing, strict);
-    lease_on_timing(core);
+    lease_on_timing(core, &before);
 }
 
 void accord_lengths(const struct core *core, const struct agreed *next, uint64_t *lease_ms,

@@ -416,6 +416,14 @@ static void ask_newcomers(struct core *core)
     standing_ask(core);
 }
 
+/* Z15c, Z15e: who is new knows nothing of what former coordinators granted, nor of what this one
+ * was told, and granted, by longer durations. */
+static bool is_past_over(const struct core *core)
+{
+    return core->now_ms >= core->candidacy.held_until_ms &&
+           core->now_ms >= core->lease.longer_until_ms;
+}
+
 static bool is_ready(const struct core *core)
 {
     const struct voter_lists *lists = &core->voters_change.lists;
@@ -425,9 +433,8 @@ static bool is_ready(const struct core *core)
             return false;
         }
     }
-    /* Z15c: who is new knows nothing of what former coordinators granted. */
     return suffices(core, lists, true) && standing_is_acting(core, core->now_ms) &&
-           core->now_ms >= core->candidacy.held_until_ms && voter_lists_are_sound(lists);
+           is_past_over(core) && voter_lists_are_sound(lists);
 }
 
 /* A member answers under its name, and a witness from its address (Z16d). */
@@ -486,7 +493,9 @@ bool voters_change_build(struct core *core, struct view *next)
         settle(&next->voters);
         return true;
     }
-    if (core->voters_change.on && is_ready(core)) {
+    /* Z15e: the same view must not make them shorter. */
+    const bool keeps_terms = agreed_equal(&next->agreed, &core->view.agreed);
+    if (keeps_terms && core->voters_change.on && is_ready(core)) {
         REACHED(voters_changed);
         voter_lists_copy(&next->voters, &core->voters_change.lists);
         return true;

@@ -47,9 +47,15 @@ void lease_mark(struct core *core)
     add_mark(core);
 }
 
-/* Z15a: what was asked before counts by the length of before, and is soon asked anew. */
-void lease_on_timing(struct core *core)
+/* Z15a: what was asked before counts by the length of before, and is soon asked anew. Z15e: what
+ * was told or granted by longer ones is over a T_hold later, for T_lease is never longer. */
+void lease_on_timing(struct core *core, const struct timing *before)
 {
+    const uint64_t hold_ms = timing_hold_ms(before);
+
+    if (core->timing.lease_ms < before->lease_ms || timing_hold_ms(&core->timing) < hold_ms) {
+        core->lease.longer_until_ms = larger(core->lease.longer_until_ms, core->now_ms + hold_ms);
+    }
     add_mark(core);
     numbers_ask_anew(core);
 }
@@ -333,12 +339,9 @@ uint64_t lease_members_until(const struct core *core)
 
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
 {
-    /* A voter that is no member may have leased for longer (Z16b), and will not be asked sooner for
-     * that by those who look at what is left of the right to act. */
-    const uint64_t voters_ms = earlier(
-        voters_lease_until(core, all_voters(core), now_ms),
-        larger(voters_lease_until(core, members_of_voters(core), now_ms),
-               now_ms + lease_span_ms(core)));
+    /* Z15e: some may have leased for longer (Z15a, Z16b), and voters that are to come would not. */
+    const uint64_t voters_ms = earlier(voters_lease_until(core, all_voters(core), now_ms),
+                                       now_ms + lease_span_ms(core));
 
     return larger(voters_ms, lease_until(core, core_lease_plan(core).needed, now_ms));
 }

@@ -68,8 +68,9 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
 /* T_hold as far as every voter whose lease counts has been told of it (Z15c). O(voters). */
 uint64_t lease_hold_ms(const struct core *core);
 
-/* The durations have changed: from now on questions may ask for leases of another length. */
-void lease_on_timing(struct core *core);
+/* The durations are others than before: from now on questions may ask for leases of another length.
+ */
+void lease_on_timing(struct core *core, const struct timing *before);
 
 /* The voter that the view names with that record, or that is about to become one; or NULL. */
 const struct listed_voter *lease_voter(const struct core *core, const struct node_id *record);
