@@ -144,7 +144,7 @@ export class Client {
         // What the last view lacked, unless the daemon went away since.
         const late = error.code === TIMED_OUT && performance.now() >= until;
         missing = missing && late ? missing : error.message;
-        await sleep(Math.max(0, Math.min(PAUSE_MS, until - performance.now())));
+        await doze(Math.max(0, Math.min(PAUSE_MS, until - performance.now())), signal);
       }
       if (performance.now() >= until) {
         throw tooLate(timeoutMs, missing);
