@@ -42,13 +42,19 @@ export function hasOtherClocks() {
 }
 
 // The path of a socket, and the server there: it says this text to whoever has asked for something,
-// or what the function makes of the question.
+// or what the function makes of the question. Where that is null it says nothing.
 export async function standIn(t, answer) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "doyen-node-"));
   const control = path.join(folder, "s.sock");
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {}); // Whoever has asked may have given up.
-    socket.once("data", (asked) => socket.end(typeof answer === "function" ? answer(`${asked}`) : answer));
+    socket.on("end", () => socket.end());
+    socket.once("data", (asked) => {
+      const told = typeof answer === "function" ? answer(`${asked}`) : answer;
+      if (told !== null) {
+        socket.end(told);
+      }
+    });
   });
   server.listen(control);
   await once(server, "listening");
