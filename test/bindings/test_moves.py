@@ -4,10 +4,12 @@ import asyncio
 import contextlib
 import signal
 import threading
+import unittest.mock
 
 import doyen
 import doyen.aio
 from cluster import LIMIT_S, TestCase, soon
+from doyen.roles import Survey
 
 
 class Moves(TestCase):
@@ -113,13 +115,25 @@ class Roles(TestCase):
             {"roles": [{}]},
             {"roles": [{"role": "job", "holders": 5}]},
             {"voters": [None]},
-            {"members": [], "view": 5},
+            {"members": [], "guard": {}, "cluster": "", "self": "", "phase": "", "epoch": "1", "view": 5},
             {"leader": "athens"},
         )
         for kind in (doyen.Roles, doyen.View, doyen.Voters, doyen.Leader):
             for document in documents:
                 with self.assertRaisesRegex(doyen.Error, "is it another version"):
                     kind.of(document)
+
+    def test_are_asked_for_until_a_second_after_the_last_was_asked(self):
+        with unittest.mock.patch("doyen.roles.time") as time:
+            time.monotonic.return_value = 100.0
+            survey = Survey()
+            self.assertEqual(survey.path, "/v1/roles?begin")
+            self.assertTrue(survey.ended(doyen.Roles((), True, stale=False, unanswered=(), unasked=0)))
+            self.assertEqual(survey.path, "/v1/roles")
+            for now, unasked, ended in ((100.9, 1, False), (101.8, 0, False), (101.9, 0, True)):
+                time.monotonic.return_value = now
+                roles = doyen.Roles((), True, stale=True, unanswered=("athens",), unasked=unasked)
+                self.assertEqual(survey.ended(roles), ended, now)
 
 
 class Aio(TestCase):

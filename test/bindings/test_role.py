@@ -7,8 +7,8 @@ import textwrap
 import threading
 
 import doyen
-from doyen.role import RoleLink
 from cluster import LIMIT_S, TestCase, soon
+from doyen.role import RoleLink
 
 
 class Campaign(TestCase):
