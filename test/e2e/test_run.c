@@ -217,6 +217,7 @@ Story(run, a_leave_waits_until_the_command_has_ended)
     cr_assert_eq(cluster_terminate(stage.cluster, names[first]), 0);
     cr_assert_not(is_alive(command));
     (void)assert_succeeded(&stage, first, epoch);
+    assert_soon(has_said(&stage, first, "ended"));
     cr_assert_str_eq(text_of(said(&stage, first, "ended"), "signal"), "KILL");
 }
 
