@@ -107,7 +107,7 @@ const struct verb verb_tag = {
     .details = "Other tags are a change of the view: all members show them at once. What is set "
                "is not kept when the daemon starts again: then --tag and the file count. A node's "
                "tags change once a second at most.\n\n"
-               "Exit: 1 when a tag is refused, 5 when it did not come about in time.",
+               "Exit: 64 when a tag is refused, 5 when it did not come about in time.",
     .options = tag_options,
     .parse = parse_tag,
     .example = "doyen tag set zone=a role=db",
