@@ -334,6 +334,8 @@ int usage_flush(const char *program)
 
 void usage_help(const struct argp_state *state)
 {
+    /* Without argp's note on what the forms of an option share, unless somebody wants it. */
+    (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
     exit(usage_flush(state->name));
 }

@@ -5,6 +5,7 @@
 
 What --help lists the manual describes, and the manual names no other: doyen(1) in the part of the verb. The
 completions ask --help for the options; the words that an option takes, and which take files, they know by themselves.
+No line of --help ends in blanks.
 """
 
 import os
@@ -18,9 +19,14 @@ ANYWHERE = {"control", "url", "expect-user", "json", "help"}  # described once i
 ANOTHERS = {"doyend": {"ready"}, "doyen-witness": {"cluster", "guard", "witness"}, "doyen-replay": {"record"}}
 
 
-def help_of(build, *words):
+def help_of(build, *words, form="rmargin=2000"):
     return subprocess.run([os.path.join(build, words[0]), *words[1:], "--help"], capture_output=True, text=True,
-                          check=True, env={**os.environ, "ARGP_HELP_FMT": "rmargin=2000"}).stdout
+                          check=True, env={**os.environ, "ARGP_HELP_FMT": form}).stdout
+
+
+def has_blanks(build, *words):
+    """Does a line end in blanks? argp writes such a one below a text that just fits the width."""
+    return re.search(r" $", help_of(build, *words, form=""), re.M) is not None
 
 
 def options_of(text):
@@ -74,6 +80,8 @@ def main():
     verbs = re.findall(r"^  ([a-z][a-z-]*)  +", top, re.M)
     parts = of_verbs(manual("doyen.1"), verbs)
     options = {}
+    faults += [f"{' '.join(words)}: a line of --help ends in blanks: say it in other words" for words in
+               [(program,) for program in PROGRAMS] + [("doyen", verb) for verb in verbs] if has_blanks(build, *words)]
     for verb in verbs:
         listed = options_of(help_of(build, "doyen", verb))
         options.update(listed)

@@ -64,7 +64,7 @@ struct argp cli_global_argp(void)
         {.name = "expect-user",
          .key = KEY_EXPECT_USER,
          .arg = "USER",
-         .doc = "Account of the daemon, if neither root's nor yours"},
+         .doc = "Account of the daemon if neither root's nor yours"},
         {.name = "json", .key = 'j', .doc = "Print the daemon's JSON"},
         {.name = NULL},
     };

@@ -129,7 +129,7 @@ static const struct argp_option campaign_options[] = {
      .doc = "Only nodes with this tag, KEY or KEY=VALUE, may hold it"},
     {.name = "no-preempt",
      .key = OPTION_NO_PREEMPT,
-     .doc = "Who holds it stays, also under the policy priority"},
+     .doc = "Who holds it stays, also under policy priority"},
     {.name = "once",
      .key = 'o',
      .doc = "End when the role was lost, rather than stand for it again"},

@@ -86,7 +86,7 @@ const struct verb verb_fault = {
     .summary = "Drops or delays messages on purpose (doyend --faults)",
     .details = "drop: nothing from and to these members gets through any more. delay: what goes "
                "to NAME takes DUR longer, at most 60s. clear: ends every fault.\n\n"
-               "Exit: 1 when the daemon was started without --faults.",
+               "Exit: 1 when the daemon was started without --faults, or NAME is no member.",
     .parse = parse_fault,
     .example = "doyen fault delay byzantium 100ms",
     .run = run_fault,

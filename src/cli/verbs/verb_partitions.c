@@ -64,7 +64,7 @@ static const struct argp_option partitions_options[] = {
     {.name = "hold",
      .key = 'H',
      .doc = "Promises what this node owns now, to the program that asks: one line for each token, "
-            "then until when; it is not let go of sooner, unless by --done"},
+            "then until when. It is not let go of sooner unless by --done"},
     {.name = "ready",
      .key = 'r',
      .doc = "Says that all is ready for what this node is to own (doyend --partitions N,DUR)"},

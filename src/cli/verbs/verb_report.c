@@ -47,10 +47,11 @@ const struct verb verb_report = {
     .summary = "Packs what is known of the last minutes into FILE, for a bug report",
     .details =
         "FILE ends in .tar.gz, .tgz or .tar. In it are status, also of the other members, "
-        "members, history, events, evidence, links, voters, the elected leader, roles, partitions, "
-        "configuration, metrics, and a recording of the last minutes for doyen-replay. It has names, addresses and tags, and "
-        "the random numbers of this life, but no key. The recording is for the accounts alone "
-        "that may change something; for others the rest is packed.",
+        "members, history, events, evidence, links, lease, voters, keys by their fingerprints, the "
+        "elected leader, roles, partitions, configuration, metrics, and a recording of the last "
+        "minutes for doyen-replay. It has names, addresses and tags, and the random numbers of "
+        "this life, but no key. The recording is for the accounts alone that may change something; "
+        "for others the rest is packed.",
     .parse = parse_report,
     .example = "doyen report athens.tar.gz",
     .run = run_report,

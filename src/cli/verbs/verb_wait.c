@@ -92,7 +92,7 @@ static const struct argp_option wait_options[] = {
     {.name = "members",
      .key = 'm',
      .arg = "N",
-     .doc = "The view has exactly N members; with N+ at least N"},
+     .doc = "Exactly N members in the view; N+: at least N"},
     {.name = "name", .key = 'n', .arg = "NAME", .doc = "NAME is a member"},
     {.name = "tag",
      .key = 'T',
