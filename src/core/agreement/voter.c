@@ -84,8 +84,8 @@ bool voter_goes_by_older(const struct core *core, uint64_t now_ms)
 }
 
 /* Only who heard it from this record knows of writes that it has not: it has forgotten them, and
- * what was granted with them. The next coordinator may not have heard it, so that word holds for as
- * long again as it has been said. What was made up does not last (H48), and whoever it was said for
+ * what was granted with them. The next coordinator may not have heard it, so that word outlasts who
+ * says it. What was made up does not last, however often it came (H48), and whoever it was said for
  * takes it back. */
 static void take_word_of_writes(struct core *core, const struct vote_question *question)
 {
@@ -99,15 +99,13 @@ static void take_word_of_writes(struct core *core, const struct vote_question *q
     }
     if (!voter_goes_by_older(core, core->now_ms)) {
         REACHED(voter_goes_by_an_older_record);
-        voter->older_since_ms = core->now_ms;
         const uint32_t position = view_find(&core->view, by);
         if (position != VIEW_NONE) {
             (void)outbox_notice_of(core, NOTICE_OLD_RECORD, &core->view.members[position]);
         }
     }
     voter->older_by = *by;
-    voter->older_until_ms = core->now_ms + larger(UINT64_C(2) * core->timing.stall_ms,
-                                                  core->now_ms - voter->older_since_ms);
+    voter->older_until_ms = core->now_ms + UINT64_C(2) * core->timing.stall_ms;
 }
 
 /* --- Binding (Z2) --- */

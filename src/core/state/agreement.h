@@ -83,7 +83,6 @@ struct voter {
     uint64_t hold_ms;          /* the T_hold of that life, as far as it has named it (Z15c) */
     uint64_t held_until_ms;    /* what former coordinators granted may be held until then */
     struct node_id older_by;   /* who said that this record is an older copy (Z14b), */
-    uint64_t older_since_ms;   /* since when, */
     uint64_t older_until_ms;   /* and until when it goes by that; 0: nobody did */
 
     /* Changes of the record are numbered. */
