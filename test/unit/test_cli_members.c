@@ -51,7 +51,8 @@ static void assert_chosen(const struct member_filter *filter, const char *expect
 
 Test(cli_members, a_pattern_that_no_name_can_have_is_found)
 {
-    static const char *const some[] = {"web-*", "a?c", "[ab]*", "[!a,b]", "a\\*", "A_1.b-", "*"};
+    static const char *const some[] = {
+        "web-*", "a?c", "[ab]*", "[!a,b]", "a\\*", "A_1.b-", "web-[[:digit:]]*", "[]a]", "*"};
     static const char *const none[] = {"a,b", "{a,b}", "a b", "-a", "a/b", "[ab],c", "caf\xc3\xa9"};
 
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {

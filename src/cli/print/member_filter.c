@@ -84,7 +84,7 @@ bool member_filter_is_pattern(const char *pattern)
 bool member_filter_may_match(const char *pattern)
 {
     static const char ordinary[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-*?";
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-*?]";
 
     for (const char *at = pattern; *at != '\0'; at++) {
         if (*at == '[') {
