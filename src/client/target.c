@@ -23,7 +23,7 @@ static int set_control(const char *path, const char *name, struct target *target
 {
     if (strstr(path, "://") != NULL) {
         return problem_set(problem, DOYEN_E_USAGE,
-                           "%s %.256s: it is the path of a Unix socket; over TCP there is %s "
+                           "%s %.256s: give the path of a Unix socket; over TCP there is %s "
                            "http://HOST:PORT",
                            name, path, target->names.url);
     }

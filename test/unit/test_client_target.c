@@ -211,7 +211,7 @@ Test(client_target, what_cannot_be_a_target_is_refused)
     fixture.wish.url = NULL;
     fixture.wish.control = "tcp://127.0.0.1:7421";
     cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
-    expect_words(&fixture, "is the path of a Unix socket; over TCP there is --url");
+    expect_words(&fixture, "give the path of a Unix socket; over TCP there is --url");
     fixture.wish.control = NULL;
     fixture.wish.expect_user = "no such account";
     cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
