@@ -64,8 +64,11 @@ bool hooks_check(const struct config *config, struct complaint *complaint)
 {
     char fault[HOOK_FAULT_MAX];
 
-    if (config->hooks[0] == '\0' || !may_start(config, complaint)) {
-        return config->hooks[0] == '\0';
+    if (config->hooks[0] == '\0') {
+        return true;
+    }
+    if (!may_start(config, complaint)) {
+        return false;
     }
     const enum hook_fitness worst = hook_files_worst(config->hooks, fault);
     if (worst == HOOK_IS_ABSENT) { /* One may be put there later. */

@@ -18,7 +18,6 @@ static uint32_t voters_of(const struct node *node)
 static bool waiting_words(const struct node *node, char out[WAITING_WORDS_MAX])
 {
     const struct waiting_state waiting = core_waiting(node_core(node), node_now_ms(node));
-
     const struct guard_state guard = core_guard(node_core(node), node_now_ms(node));
     char sentence[WHOLE_TEXT_MAX];
     char next[WHOLE_TEXT_MAX];

@@ -456,11 +456,8 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
         (void)failure_set(failure, EXIT_REFUSED, "no descriptor is left: %s", strerror(errno));
         return false;
     }
-    if (!lock_memory(hooks, failure) ||
-        !hook_memory_read(hooks->memory_path, &hooks->memory, failure) || !keep(hooks, failure)) {
-        return false;
-    }
-    return true;
+    return lock_memory(hooks, failure) &&
+           hook_memory_read(hooks->memory_path, &hooks->memory, failure) && keep(hooks, failure);
 }
 
 /* Of two times in milliseconds; below 0 is never. */
