@@ -27,3 +27,13 @@ bool text_equal(const char *a, const char *b)
     }
     return *a == *b;
 }
+
+bool text_is_number(const char *text)
+{
+    const char *at = text;
+
+    while (at != NULL && *at >= '0' && *at <= '9') {
+        at++;
+    }
+    return at != text && *at == '\0';
+}

@@ -15,4 +15,7 @@ size_t text_length(const char *text, size_t size);
 
 bool text_equal(const char *a, const char *b);
 
+/* Is it digits alone, and one at least? NULL is none. */
+bool text_is_number(const char *text);
+
 #endif

@@ -72,3 +72,16 @@ Test(text, equals_only_the_same_text)
                      cases[i].b);
     }
 }
+
+Test(text, is_a_number_of_digits_alone)
+{
+    static const char *const numbers[] = {"0", "42", "00000000000000000000000000000007"};
+    static const char *const others[] = {NULL, "", "-1", "+1", " 1", "1 ", "4b", "b", "1.0"};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        cr_assert(text_is_number(numbers[i]), "%s", numbers[i]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        cr_assert_not(text_is_number(others[i]), "%zu", i);
+    }
+}

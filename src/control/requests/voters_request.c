@@ -50,11 +50,6 @@ static bool are_names(const json_t *value)
     return json_array_size(value) > 0;
 }
 
-static bool is_number(const char *text)
-{
-    return text != NULL && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
 static bool take_verb(const char *key, const json_t *value, struct wanted *wanted,
                       struct complaint *complaint)
 {
@@ -106,7 +101,7 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     }
     if (strcmp(key, "number") == 0) {
         wanted->number = json_string_value(value);
-        return is_number(wanted->number) ||
+        return text_is_number(wanted->number) ||
                complaint_set(complaint, "\"number\" wants the text that /v1/voters has there");
     }
     if (strcmp(key, "dry_run") == 0) {
@@ -564,7 +559,7 @@ static bool is_count(const struct facts *facts, const json_t *names)
 {
     const char *name = json_string_value(json_array_get(names, 0));
 
-    return json_array_size(names) == 1 && is_number(name) && is_meant_by_witness(facts, name);
+    return json_array_size(names) == 1 && text_is_number(name) && is_meant_by_witness(facts, name);
 }
 
 static struct answer ask_for(const struct facts *facts, const struct voter_survey *survey,

@@ -18,9 +18,7 @@ bool json_put(json_t *object, const char *key, json_t *value)
 
 bool json_is_quoted_number(const json_t *value)
 {
-    const char *text = json_string_value(value);
-
-    return text != NULL && text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+    return text_is_number(json_string_value(value));
 }
 
 json_t *json_finished(json_t *value, bool complete)

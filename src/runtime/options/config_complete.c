@@ -359,12 +359,6 @@ static void warn_of_voters(struct reading *reading)
     }
 }
 
-/* How many was meant, and not who. */
-static bool is_number(const char *text)
-{
-    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
 static bool complete_voters(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
@@ -384,7 +378,8 @@ static bool complete_voters(struct reading *reading)
         return refuse_option(reading, "guard",
                              "whose leases count? Name the voters: add --voters A,B,C");
     }
-    if (voters->count == 1 && is_number(voters->names[0]) &&
+    /* How many was meant, and not who. */
+    if (voters->count == 1 && text_is_number(voters->names[0]) &&
         !text_equal(voters->names[0], config->name)) {
         snprintf(why, sizeof why, "'%.40s' is a number: write the names of the voters, as in a,b,c",
                  voters->names[0]);

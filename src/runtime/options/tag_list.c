@@ -1,6 +1,7 @@
 #include "runtime/options/tag_list.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -90,17 +91,29 @@ bool tag_list_put(struct tags *tags, const char *key, const char *value,
     return tag_list_set(tags, tag, complaint);
 }
 
-bool tag_list_may_elect(const struct tags *tags, struct complaint *complaint)
+/* The value of the tag `priority`; NULL: there is none. */
+static const char *priority_of(const struct tags *tags)
 {
     static const char key[] = "priority";
     const size_t at = find(tags, key, sizeof key - 1);
-    const char *value = tags->text + at + sizeof key; /* behind its '=' */
 
-    if (at >= tags->length) {
-        return true;
-    }
-    const size_t digits = strspn(value, "0123456789");
-    return (digits > 0 && digits <= PRIORITY_DIGITS_MAX && value[digits] == '\0') ||
+    return at < tags->length ? tags->text + at + sizeof key : NULL; /* behind its '=' */
+}
+
+uint32_t tag_list_priority(const struct tags *tags)
+{
+    const char *value = priority_of(tags);
+
+    return text_is_number(value) && strlen(value) <= PRIORITY_DIGITS_MAX
+               ? (uint32_t)strtoul(value, NULL, 10)
+               : 0;
+}
+
+bool tag_list_may_elect(const struct tags *tags, struct complaint *complaint)
+{
+    const char *value = priority_of(tags);
+
+    return value == NULL || tag_list_priority(tags) > 0 ||
            complaint_set(complaint,
                          "the tag priority=%.40s counts in elections: give a number from 1 to "
                          "999999999",

@@ -18,6 +18,10 @@ bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complain
 bool tag_list_put(struct tags *tags, const char *key, const char *value,
                   struct complaint *complaint);
 
+/* The number of the tag `priority`, which elections compare before age; 0: there is none, or it is
+ * no number up to 999999999. */
+uint32_t tag_list_priority(const struct tags *tags);
+
 /* Has it no tag `priority`, or one that elections can count? */
 bool tag_list_may_elect(const struct tags *tags, struct complaint *complaint);
 

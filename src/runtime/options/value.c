@@ -192,7 +192,7 @@ static bool host_is_numeric(const char *host)
     const char *dot = strrchr(host, '.');
     const char *label = dot == NULL ? host : dot + 1;
 
-    return label[0] != '\0' && strspn(label, "0123456789") == strlen(label);
+    return text_is_number(label);
 }
 
 static bool host_check(const char *host, struct complaint *complaint)

@@ -6,10 +6,7 @@
 
 #include "base/text.h"
 #include "runtime/host/clock.h"
-
-#define PRIORITY_KEY "priority="
-
-enum { PRIORITY_DIGITS_MAX = 9 };
+#include "runtime/options/tag_list.h"
 
 static void on_timer(uv_timer_t *timer);
 
@@ -68,20 +65,7 @@ static unsigned rule_of(const struct config *config)
 
 uint64_t elector_priority(const struct member *member)
 {
-    const struct tags *tags = member_tags(member);
-    const size_t key_bytes = sizeof PRIORITY_KEY - 1;
-
-    for (size_t at = 0; at < tags->length; at += strlen(tags->text + at) + 1) {
-        const char *text = tags->text + at;
-        const char *digits = text + key_bytes;
-        if (strncmp(text, PRIORITY_KEY, key_bytes) == 0) {
-            const size_t count = strspn(digits, "0123456789");
-            return count == 0 || count > PRIORITY_DIGITS_MAX || digits[count] != '\0'
-                       ? 0
-                       : strtoul(digits, NULL, 10);
-        }
-    }
-    return 0;
+    return tag_list_priority(member_tags(member));
 }
 
 static void roster_of(const struct config *config, const struct view *view, struct roster *roster)
