@@ -7,7 +7,31 @@
 enum {
     WORD_MAX = 240, /* a path of some length is to be whole */
     WORD_SHOWN = 160,
+    KEY_LETTERS = 43, /* of a key in base64, before its "=" */
 };
+
+/* How many letters of base64 it begins with. */
+static size_t key_letters(const char *text)
+{
+    return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+}
+
+bool line_is_key(const char *text)
+{
+    return key_letters(text) == KEY_LETTERS && strcmp(text + KEY_LETTERS, "=") == 0;
+}
+
+/* The '/' of a folder is such a letter, too. */
+void line_hide_keys(char *text)
+{
+    while (*text != '\0') {
+        const size_t length = key_letters(text);
+        if (length >= KEY_LETTERS && text[length] == '=') {
+            memset(text + length - KEY_LETTERS, '*', KEY_LETTERS + 1);
+        }
+        text += length + (text[length] != '\0');
+    }
+}
 
 /* Where to cut, so that no character of several bytes loses some of them. */
 static size_t cut_before(const char *word)
@@ -64,6 +88,7 @@ void line_set(char *to, size_t size, const char *format, va_list arguments)
     if (vasprintf(&whole, format, again) < 0) {
         vsnprintf(to, size, format, arguments);
     } else {
+        line_hide_keys(whole);
         shorten_words(whole);
         snprintf(to, size, "%s", whole);
         free(whole);

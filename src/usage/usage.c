@@ -17,7 +17,6 @@ enum {
     OPTIONS_MAX = 64, /* twice as many as the program with the most has */
     REFUSAL_MAX = 1024,
     PLACE_MAX = 80,
-    KEY_LETTERS = 43, /* of a key in base64, before its "=" */
 };
 
 /* The options of an argp and its children, in one row. */
@@ -340,28 +339,11 @@ void usage_help(const struct argp_state *state)
     exit(usage_flush(state->name));
 }
 
-/* What was typed may be a key itself, 32 bytes in base64, where its fingerprint or its file is
- * wanted: it must stand in no log. */
-static void hide_keys(char *text)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                  "0123456789+/";
-
-    for (char *at = text; *at != '\0';) {
-        const size_t length = strspn(at, letters);
-        if (length == KEY_LETTERS && at[length] == '=') {
-            memset(at, '*', length + 1);
-        }
-        at += length + (at[length] != '\0');
-    }
-}
-
 void usage_refuse_list(const char *program, const char *format, va_list arguments)
 {
     char text[REFUSAL_MAX];
 
     line_set(text, sizeof text, format, arguments);
-    hide_keys(text);
     for (char *c = text; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) {
             *c = '?';

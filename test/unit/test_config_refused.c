@@ -248,6 +248,7 @@ Test(config, values_that_contradict_one_another_are_refused)
         {"--tag partitions=32+0", 78, "--tag: 'partitions' is the tag of --partitions"},
         {"--key +qNr012345678901234567890123456789012345678=", 64,
          "--key: is a key itself: write it into a file of mode 600, and give the path of that"},
+        {"--seed ./+qNr012345678901234567890123456789012345678=", 64, "--seed: './****"},
         {"--election bully --tag priority=0", 78, "give a number from 1 to 999999999"},
         {"--election bully --tag priority=1000000000", 78, "give a number from 1 to 999999999"},
         {"--key k --insecure", 78, "--insecure: contradicts --key: leave one of them out"},

@@ -175,3 +175,28 @@ Test(usage, a_word_that_nobody_reads_to_its_end_is_cut_and_the_remedy_stays)
     set_line(line, sizeof line, " %.1s  b ", "a");
     cr_expect_str_eq(line, " a  b ");
 }
+
+/* Typed in the place of its file, of its fingerprint or of anything else, it would stand in a log.
+ */
+Test(usage, a_key_is_repeated_in_no_line)
+{
+    static const char key[] = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=";
+    char commas[141] = "";
+    char dots[141] = "";
+    char line[512];
+
+    set_line(line, sizeof line, "%s, './%s': no, --key=%s", key, key, key);
+    cr_expect_null(strstr(line, "q83v"), "%s", line);
+    cr_expect_null(strstr(line, "WeJA"), "%s", line);
+    cr_expect_not_null(strstr(line, "*': no, --key=***"), "%s", line);
+    memset(commas, ',', sizeof commas - 1);
+    memset(dots, '.', sizeof dots - 1); /* It is hidden before the word is cut within it. */
+    set_line(line, sizeof line, "%s%s%s", commas, key, dots);
+    cr_expect_null(strstr(line, "q83v"), "%s", line);
+
+    set_line(line, sizeof line, "%.43s", key);
+    cr_expect_str_eq(line, "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA", "a name may be as long");
+    cr_expect(line_is_key(key));
+    cr_expect_not(line_is_key(line));
+    cr_expect_not(line_is_key("./key="));
+}

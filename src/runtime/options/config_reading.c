@@ -4,10 +4,12 @@
 #include <stdio.h>
 
 #include "runtime/options/options.h"
+#include "usage/line.h"
 
-/* Replaces control characters, because what a user typed may be quoted in a line. */
+/* Replaces keys and control characters, because what a user typed may be quoted in a line. */
 static void clean(char *text)
 {
+    line_hide_keys(text);
     for (char *c = text; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) {
             *c = '?';

@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "usage/line.h"
 #include "words/address_text.h"
 
 bool complaint_set(struct complaint *complaint, const char *format, ...)
@@ -15,6 +16,7 @@ bool complaint_set(struct complaint *complaint, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(complaint->text, sizeof complaint->text, format, arguments);
     va_end(arguments);
+    line_hide_keys(complaint->text);
     return false;
 }
 
@@ -347,15 +349,6 @@ bool value_address(const char *text, uint16_t port_default, struct address *out,
     return true;
 }
 
-/* A key in base64, which was taken for its file: it must not stand in any log. */
-static bool is_key(const char *text)
-{
-    const size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                       "0123456789+/");
-
-    return length == 43 && strcmp(text + length, "=") == 0;
-}
-
 bool value_path(const char *text, char *out, size_t size, struct complaint *complaint)
 {
     const size_t length = strlen(text);
@@ -363,7 +356,7 @@ bool value_path(const char *text, char *out, size_t size, struct complaint *comp
     if (length == 0) {
         return complaint_set(complaint, "is empty: give a path");
     }
-    if (is_key(text)) {
+    if (line_is_key(text)) {
         return complaint_set(complaint, "is a key itself: write it into a file of mode 600, and "
                                         "give the path of that");
     }
