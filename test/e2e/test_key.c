@@ -120,6 +120,9 @@ Story(key, a_node_with_a_key_hears_that_the_others_have_none)
     cr_assert_eq(cluster_await_end(cluster, "cyrene"), 1);
     cr_assert(cluster_log_has(cluster, "athens", "sends with a key"));
     cr_assert(cluster_log_has(cluster, "cyrene", "answers, but has no key"));
+    cr_assert_gt(not_opened(cluster, "athens", "other key"), 0);
+    assert_text_has(doyen(cluster, "athens", ARGS("status")).out,
+                    "sealed with a key that this node has not");
     cr_assert(cluster_agrees(cluster, "athens byzantium", 1000));
 }
 

@@ -169,6 +169,43 @@ Test(gate, a_member_is_heard_and_a_frame_without_a_key_is_not)
     cr_assert_eq(traffic.plain_refused, 1);
 }
 
+/* It is no fault of a version, which is what the codec would take it for. */
+Test(gate, a_frame_with_a_key_is_counted_as_such_where_there_is_none)
+{
+    const struct keyring none = {.count = 0};
+    struct gate_stream stream = {.first = 0};
+    struct bytes frame;
+
+    close_for(&own_life, 0);
+    gate_close(&gate);
+    memset(&gate, 0, sizeof gate);
+    cr_assert(gate_open(&gate, &(struct gate_options){.ring = &none,
+                                                      .wire = wire,
+                                                      .core = rig->core,
+                                                      .capacity = RIG_CAPACITY,
+                                                      .lost_ms = SILENCE_MS,
+                                                      .log = &log_of_test,
+                                                      .traffic = &traffic,
+                                                      .send = note_sent,
+                                                      .context = &sent}));
+    cr_assert_not(opens(&elsewhere));
+    cr_expect_eq(traffic.sealed_refused[SEAL_OTHER_KEY], 1);
+    cr_expect_eq(sent.count, 1, "and its sender has a hint");
+    cr_assert_not(gate_open_frame(&gate, &stream, datagram, &frame));
+    cr_expect_eq(traffic.sealed_refused[SEAL_OTHER_KEY], 2);
+
+    sealed[SEALED_AT_CLUSTER] ^= 1;
+    cr_assert_not(opens(&elsewhere));
+    cr_expect_eq(traffic.sealed_refused[SEAL_OTHER_CLUSTER], 1);
+    datagram.length = SEALED_HEADER_BYTES - 1;
+    cr_assert_not(opens(&elsewhere));
+    cr_expect_eq(traffic.sealed_refused[SEAL_SHORT], 1);
+    sealed[0] ^= 1;
+    cr_expect(opens(&elsewhere), "the codec counts what is no frame");
+    datagram = (struct bytes){.at = plain, .length = sizeof plain};
+    cr_expect(opens(&elsewhere));
+}
+
 /* Who has no key yet is heard where that is allowed, and only there. */
 Test(gate, a_frame_without_a_key_is_heard_where_that_is_accepted)
 {

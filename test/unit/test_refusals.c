@@ -5,6 +5,7 @@
 
 #include "control/documents/report_refusals.h"
 #include "runtime/node/refusals.h"
+#include "seal/seal.h"
 #include "view_builder.h"
 #include "words/refused_text.h"
 
@@ -151,21 +152,29 @@ Test(refusals, a_client_gets_the_latest_first_of_one_or_of_all)
     view_built_free(&built);
 }
 
-/* Frames that are no message stand in the same list, without a rule; changes that could not be made
- * here as well, with theirs. */
+/* Frames that are no message, and those not opened, stand in the same list, without a rule; changes
+ * that could not be made here as well, with theirs. */
 Test(refusals, a_client_gets_what_was_met_and_no_zeros)
 {
     const struct core_counters counters = {.refused = {[REFUSED_EPOCH_TAKEN] = 3}};
-    const struct node_traffic traffic = {.malformed = {[WIRE_OK + 1] = 5}, .without_base = 2};
+    const struct node_traffic traffic = {.malformed = {[WIRE_OK + 1] = 5},
+                                         .sealed_refused = {[SEAL_OTHER_KEY] = 4},
+                                         .plain_refused = 1,
+                                         .without_base = 2};
     const struct facts facts = {.counters = &counters, .traffic = &traffic};
     json_t *counts = report_refusal_counts(&facts);
 
-    cr_assert_eq(json_array_size(counts), 3);
+    cr_assert_eq(json_array_size(counts), 5);
     cr_expect_str_eq(json_string_value(at(counts, 0, "reason")), "epoch_taken");
     cr_expect_eq(json_integer_value(at(counts, 0, "count")), 3);
     cr_expect(json_is_null(at(counts, 1, "rule")));
     cr_expect_eq(json_integer_value(at(counts, 1, "count")), 5);
-    cr_expect_str_eq(json_string_value(at(counts, 2, "rule")), "U3b");
-    cr_expect_eq(json_integer_value(at(counts, 2, "count")), 2);
+    cr_expect_str_eq(json_string_value(at(counts, 2, "reason")),
+                     "sealed with a key that this node has not");
+    cr_expect_eq(json_integer_value(at(counts, 2, "count")), 4);
+    cr_expect_str_eq(json_string_value(at(counts, 3, "reason")), "without_key");
+    cr_expect_eq(json_integer_value(at(counts, 3, "count")), 1);
+    cr_expect_str_eq(json_string_value(at(counts, 4, "rule")), "U3b");
+    cr_expect_eq(json_integer_value(at(counts, 4, "count")), 2);
     json_decref(counts);
 }

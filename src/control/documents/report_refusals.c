@@ -2,6 +2,7 @@
 
 #include "control/text/json.h"
 #include "proto/wire_error.h"
+#include "seal/seal.h"
 #include "words/refused_text.h"
 
 /* --- How often --- */
@@ -22,6 +23,13 @@ static bool append_count(json_t *array, const char *reason, const char *rule, co
     return json_array_append_new(array, json_finished(object, complete)) == 0;
 }
 
+/* Among the other reasons nothing else says that the frame was sealed. */
+static const char *not_opened_text(enum seal_result result)
+{
+    return result == SEAL_OTHER_KEY ? "sealed with a key that this node has not"
+                                    : seal_result_text(result);
+}
+
 json_t *report_refusal_counts(const struct facts *facts)
 {
     json_t *array = json_array();
@@ -35,6 +43,14 @@ json_t *report_refusal_counts(const struct facts *facts)
         complete &= append_count(array, wire_error_text(i), NULL, "these bytes are no message",
                                  facts->traffic->malformed[i]);
     }
+    for (unsigned i = SEAL_OK + 1; i < SEAL_RESULTS; i++) {
+        complete &= append_count(array, not_opened_text(i), NULL,
+                                 "this sealed frame was not opened",
+                                 facts->traffic->sealed_refused[i]);
+    }
+    complete &= append_count(array, "without_key", NULL,
+                             "a frame without a key, and this node has one",
+                             facts->traffic->plain_refused);
     complete &= append_count(array, "without_base", "U3b",
                              "a change of a view that this node does not hold",
                              facts->traffic->without_base);

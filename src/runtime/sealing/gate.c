@@ -314,6 +314,24 @@ static void refuse_stranger(struct gate *gate, struct bytes datagram, const stru
     strangers_refused(&gate->strangers, source, datagram, ring_of(gate), clock_ms());
 }
 
+/* Is it sealed, and this node has no key? What is no frame at all, the codec counts. */
+static bool lacks_key(const struct gate *gate, struct bytes frame)
+{
+    const uint8_t *header = gate->strangers.header;
+    enum seal_result result = SEAL_OTHER_KEY;
+
+    if (!is_sealed(frame) || memcmp(frame.at, header, SEALED_AT_FORM) != 0) {
+        return false;
+    }
+    if (frame.length < SEALED_HEADER_BYTES) {
+        result = SEAL_SHORT;
+    } else if (memcmp(frame.at + SEALED_AT_CLUSTER, header + SEALED_AT_CLUSTER, 8) != 0) {
+        result = SEAL_OTHER_CLUSTER;
+    }
+    gate->traffic->sealed_refused[result]++;
+    return true;
+}
+
 static bool open_sealed_datagram(struct gate *gate, struct bytes datagram,
                                  const struct address *source, struct bytes *frame)
 {
@@ -353,10 +371,11 @@ bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct a
         strangers_on_note(&gate->strangers, source, datagram, ring_of(gate), clock_ms());
         return false;
     }
+    if (gate->seal == NULL && lacks_key(gate, datagram)) {
+        refuse_stranger(gate, datagram, source);
+        return false;
+    }
     if (gate->seal == NULL) {
-        if (is_sealed(datagram)) {
-            refuse_stranger(gate, datagram, source);
-        }
         return true; /* The codec counts what it does not know. */
     }
     if (is_count(datagram)) {
@@ -382,7 +401,7 @@ bool gate_open_frame(struct gate *gate, struct gate_stream *stream, struct bytes
 
     if (gate->seal == NULL) {
         *frame = sealed;
-        return true;
+        return !lacks_key(gate, sealed);
     }
     if (is_plain(sealed) && gate->accepts_plain && !stream->sealed) {
         *frame = sealed;
