@@ -184,6 +184,30 @@ static void assert_answer(struct house *house, int fd, const char *request, cons
     free(answer);
 }
 
+/* A request line without its version, and what its answer has. */
+struct asked {
+    const char *request;
+    const char *status;
+    const char *words;
+};
+
+/* One after the other on one connection, none of which ends the daemon. */
+static void assert_answers(const struct asked *cases, size_t count)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    for (size_t i = 0; i < count; i++) {
+        char request[160];
+        snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
+        assert_answer(&house, fd, request, cases[i].status, cases[i].words);
+    }
+    cr_assert_not(house.ended);
+    close(fd);
+    house_close(&house);
+}
+
 Test(control_socket, every_resource_answers_on_one_connection)
 {
     struct house house;
@@ -217,11 +241,7 @@ Test(control_socket, every_resource_answers_on_one_connection)
 /* Whoever has the path or the method wrong is told the right one. */
 Test(control_socket, what_is_not_there_is_answered_with_what_was_meant)
 {
-    static const struct {
-        const char *request;
-        const char *status;
-        const char *words;
-    } cases[] = {
+    static const struct asked cases[] = {
         {"GET /v1/memebrs", "404", "did you mean /v1/members?"},
         {"GET /members", "404", "did you mean /v1/members?"},
         {"GET /v1/members/athens", "404", "did you mean /v1/members?"},
@@ -230,24 +250,16 @@ Test(control_socket, what_is_not_there_is_answered_with_what_was_meant)
         {"POST /keys/use/now", "404", "did you mean /v1/keys/use?"},
         {"GET /v1/healthz", "404", "did you mean /livez?"},
         {"GET /v1/ready", "404", "did you mean /readyz?"},
-        {"GET /nothing/like/it", "404", "there are / /v1/members"},
+        {"GET /nothing/like/it", "404", "there are /v1/members"},
+        {"GET /nothing/like/it", "404", " /v1/fault\""},
         {"PUT /v1/members", "405", "Allow: GET, HEAD\r\n"},
         {"PUT /v1/members", "405", "use GET\""},
         {"GET /v1/leave", "405", "Allow: POST\r\n"},
         {"PATCH /v1/terms", "405", "Allow: GET, HEAD, POST\r\n"},
         {"PUT /v1/voters", "405", "use GET to read it, and POST to change it"},
     };
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char request[160];
-        snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
-        assert_answer(&house, fd, request, cases[i].status, cases[i].words);
-    }
-    close(fd);
-    house_close(&house);
+    assert_answers(cases, sizeof cases / sizeof cases[0]);
 }
 
 Test(control_socket, the_metrics_are_of_this_node)
@@ -844,40 +856,27 @@ Test(control_socket, a_request_of_two_lengths_or_hosts_is_refused)
 /* A mistyped argument must not ask for something else. */
 Test(control_socket, arguments_that_a_resource_does_not_take_are_refused)
 {
-    static const struct {
-        const char *request;
-        const char *words;
-    } cases[] = {
-        {"POST /v1/transfer?too=athens", "'too' is no argument of it"},
-        {"POST /v1/drain?node=athens&x", "'x' is no argument of it"},
-        {"POST /v1/drain?node=athens&node=b", "'node' is given twice"},
-        {"POST /v1/undrain?node=", "'node' has no value"},
-        {"POST /v1/forget?name=athens",
+    static const struct asked cases[] = {
+        {"POST /v1/transfer?too=athens", "400", "'too' is no argument of it"},
+        {"POST /v1/drain?node=athens&x", "400", "'x' is no argument of it"},
+        {"POST /v1/drain?node=athens&node=b", "400", "'node' is given twice"},
+        {"POST /v1/undrain?node=", "400", "'node' has no value"},
+        {"POST /v1/forget?name=athens", "400",
          "'name' is no argument of it\",\"hint\":\"write ?node=VALUE\""},
-        {"POST /v1/forget", "'node' is missing\",\"hint\":\"write ?node=VALUE\""},
-        {"POST /v1/resign?role=", "'role' has no value\",\"hint\":\"write ?role=VALUE\""},
-        {"POST /v1/keys/use", "'key' is missing"},
-        {"POST /v1/keys/remove?key=f84b&key=f84b", "'key' is given twice"},
-        {"POST /v1/leave?now=1", "leave out the question mark"},
-        {"POST /v1/fault?clear=true", "'clear' is no argument of it"},
-        {"GET /v1/why?name=athens", "write ?node=VALUE, or nothing"},
-        {"GET /v1/members?x=1", "'x' is no argument of it"},
-        {"GET /v1/is-coordinator?x=1", "bad argument"},
-        {"GET /readyz?verbose=1", "'verbose' takes no value"},
-        {"GET /livez?verbos", "write ?verbose, or nothing"},
+        {"POST /v1/forget", "400", "'node' is missing\",\"hint\":\"write ?node=VALUE\""},
+        {"POST /v1/resign?role=", "400", "'role' has no value\",\"hint\":\"write ?role=VALUE\""},
+        {"POST /v1/keys/use", "400", "'key' is missing"},
+        {"POST /v1/keys/remove?key=f84b&key=f84b", "400", "'key' is given twice"},
+        {"POST /v1/leave?now=1", "400", "leave out the question mark"},
+        {"POST /v1/fault?clear=true", "400", "'clear' is no argument of it"},
+        {"GET /v1/why?name=athens", "400", "write ?node=VALUE, or nothing"},
+        {"GET /v1/members?x=1", "400", "'x' is no argument of it"},
+        {"GET /v1/is-coordinator?x=1", "400", "bad argument"},
+        {"GET /readyz?verbose=1", "400", "'verbose' takes no value"},
+        {"GET /livez?verbos", "400", "write ?verbose, or nothing"},
     };
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char request[160];
-        snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
-        assert_answer(&house, fd, request, "400", cases[i].words);
-    }
-    cr_assert_not(house.ended);
-    close(fd);
-    house_close(&house);
+    assert_answers(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* Who changed something is known afterwards. */

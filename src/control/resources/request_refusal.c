@@ -10,6 +10,8 @@
 #include "control/resources/change_log.h"
 #include "control/resources/server.h"
 
+enum { LIST_MAX = 1024 }; /* bytes of the names of all resources */
+
 /* What other servers, and the verbs of doyen, call it: each path as it is, or with more behind it.
  */
 static const struct {
@@ -122,7 +124,7 @@ static const char *path_meant(const char *path, const char *const *paths, size_t
 static struct answer answer_unknown(const char *path)
 {
     const char *paths[RESOURCES_MAX] = {NULL};
-    char hint[512] = "there are";
+    char hint[LIST_MAX] = "there are";
     size_t count = 0;
 
     for (size_t i = 0; i < resource_count; i++) {
@@ -135,7 +137,7 @@ static struct answer answer_unknown(const char *path)
     if (near != NULL) {
         snprintf(hint, sizeof hint, "did you mean %s?", near);
     } else {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 1; i < count; i++) { /* The first is the page, "/". */
             const size_t length = strlen(hint);
             snprintf(hint + length, sizeof hint - length, " %s", paths[i]);
         }
