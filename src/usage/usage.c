@@ -193,14 +193,17 @@ static enum finding fault_value(const struct known *known, const struct argp_opt
 }
 
 /* May the word behind an option be its value? The "--" before a command is none, nor is an option's
- * name, which could still be written behind "="; NULL: there is no word. */
+ * name, alone or with a value of its own, which could still be written behind "="; NULL: there is
+ * no word. */
 static bool may_be_value(const struct known *known, const char *next)
 {
     if (next == NULL || strcmp(next, "--") == 0) {
         return false;
     }
     for (size_t i = 0; strncmp(next, "--", 2) == 0 && i < known->count; i++) {
-        if (known->items[i]->name != NULL && strcmp(known->items[i]->name, next + 2) == 0) {
+        const char *name = known->items[i]->name;
+        if (name != NULL && strlen(name) == strcspn(next + 2, "=") &&
+            strncmp(name, next + 2, strlen(name)) == 0) {
             return false;
         }
     }
@@ -212,7 +215,7 @@ static void place_before(const char *next, char out[PLACE_MAX])
 {
     out[0] = '\0';
     if (next != NULL) {
-        snprintf(out, PLACE_MAX, " before %s", next);
+        snprintf(out, PLACE_MAX, " before %.60s", next);
     }
 }
 

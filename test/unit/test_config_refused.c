@@ -30,6 +30,8 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--frobnicate", 64, "unknown option '--frobnicate'; doyend --help says more"},
         {"-x", 64, "unknown option '-x'"},
         {"--name", 64, "--name: has no value: write --name NAME"},
+        {"--name --seed x", 64, "--name: has no value: write --name NAME before --seed"},
+        {"--name --seed=x", 64, "--name: has no value: write --name NAME before --seed=x"},
         {"--faults=1", 64, "--faults: takes no value"},
         {"--l x", 64, "may mean --listen or --log-level"},
         {"start", 64, "stray word 'start'"},

@@ -109,6 +109,8 @@ Test(usage, the_first_fault_is_named)
         {"-jc -- true", "-c: has no value: write -c PATH before --"},
         {"--control --json", "--control: has no value: write --control PATH before --json"},
         {"-c --members 3", "-c: has no value: write -c PATH before --members"},
+        {"--control --members=3",
+         "--control: has no value: write --control PATH before --members=3"},
         {"--json=yes", "--json: takes no value: write --json alone"},
         {"--json-lines=yes", "--json-lines: takes no value: write --json-lines alone"},
         {"--json=3", "--json: takes no value (did you mean '--json-depth'?): write --json alone"},

@@ -13,12 +13,10 @@
 enum { KEY_FIRST = 256 };
 
 struct walk {
-    enum program program;
     flags_on_flag *on_flag;
     void *context;
-    struct complaint *complaint;
-    bool stopped; /* the on_flag has seen enough */
-    bool faulty;
+    const char *stray; /* a word that is no option, nor the value of one */
+    bool stopped;      /* the on_flag has seen enough */
 };
 
 static int key_of(size_t index)
@@ -61,10 +59,7 @@ static error_t on_argp(int key, char *argument, struct argp_state *state)
     struct walk *walk = state->input;
 
     if (key == ARGP_KEY_ARG) {
-        walk->faulty = true;
-        (void)complaint_set(walk->complaint,
-                            "stray word '%.60s': %s takes options only; %s --help says more",
-                            argument, program_name(walk->program), program_name(walk->program));
+        walk->stray = argument;
         return EINVAL;
     }
 
@@ -212,8 +207,7 @@ static bool is_gone(const struct command_line *line, struct complaint *complaint
 bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *context,
                 struct complaint *complaint)
 {
-    struct walk walk = {
-        .program = line->program, .on_flag = on_flag, .context = context, .complaint = complaint};
+    struct walk walk = {.on_flag = on_flag, .context = context};
     struct argp_table table;
     char fault[USAGE_TEXT_MAX];
 
@@ -224,8 +218,8 @@ bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *c
     const struct argp argp = argp_of(&table, line->program);
     const error_t error = argp_parse(&argp, line->argc, line->argv,
                                      ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &walk);
-    if (walk.stopped || walk.faulty) {
-        return !walk.faulty;
+    if (walk.stopped) {
+        return true;
     }
     if (error != 0 && is_gone(line, complaint)) {
         return false;
@@ -233,6 +227,11 @@ bool flags_walk(const struct command_line *line, flags_on_flag *on_flag, void *c
     if (!usage_is_sound(&argp, line->argc, line->argv, 0, fault)) {
         return complaint_set(complaint, "%s; %s --help says more", fault,
                              program_name(line->program));
+    }
+    if (walk.stray != NULL) { /* Last: it may be the value of an option that took another's name. */
+        return complaint_set(complaint,
+                             "stray word '%.60s': %s takes options only; %s --help says more",
+                             walk.stray, program_name(line->program), program_name(line->program));
     }
     return error == 0 ||
            complaint_set(complaint, "cannot read the command line: %s", strerror(error));
