@@ -156,6 +156,24 @@ Test(config, a_variable_that_no_setting_has_is_warned_of)
     free(result);
 }
 
+/* A start script may have put in what it does not have. */
+Test(config, an_empty_variable_is_warned_of_where_it_would_count)
+{
+    struct machine machine = plain_machine();
+
+    machine.environment[0] = "DOYEN_STATE_DIR=";
+    machine.environment[1] = "DOYEN_NAME=";
+    struct result *result = parse_on(&machine, "--name x");
+    cr_expect_eq(result->outcome.action, CONFIG_RUN);
+    cr_expect_str_empty(result->config.state_dir);
+    cr_assert_eq(result->outcome.warning_count, 1);
+    cr_expect_str_eq(result->outcome.warnings[0].event, "environment");
+    cr_expect_str_eq(
+        result->outcome.warnings[0].text,
+        "DOYEN_STATE_DIR is empty, which counts as unset: give it a value, or unset it");
+    free(result);
+}
+
 Test(config, what_is_a_setting_or_meant_for_others_is_not_warned_of)
 {
     struct machine machine = plain_machine();

@@ -614,6 +614,28 @@ static void warn_of_repeated_seeds(struct reading *reading)
     }
 }
 
+/* It counts as unset, but a start script may have put in a variable of its own that was empty by
+ * mistake. */
+static void warn_of_empty_variables(struct reading *reading)
+{
+    char variable[OPTION_VARIABLE_MAX];
+
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct setting *option = option_at(i);
+        if (option->kind == NULL || !option_is_of(option, reading->host->program) ||
+            reading->outcome->origins[i].source >= SOURCE_ENVIRONMENT) {
+            continue;
+        }
+        option_variable(option, variable);
+        const char *text = reading->host->variable(reading->host->context, variable);
+        if (text != NULL && text[0] == '\0') {
+            reading_warn(reading, "environment",
+                         "%s is empty, which counts as unset: give it a value, or unset it",
+                         variable);
+        }
+    }
+}
+
 static void warn_of_env_typos(struct reading *reading)
 {
     char text[CONFIG_MESSAGE_MAX];
@@ -631,6 +653,7 @@ bool reading_complete(struct reading *reading)
         return false;
     }
     warn_of_repeated_seeds(reading);
+    warn_of_empty_variables(reading);
     warn_of_env_typos(reading);
     return true;
 }
