@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "words/address_text.h"
+#include "words/span_text.h"
 #include "words/voter_text.h"
-
-enum { SPAN_TEXT_MAX = 40, MS_PER_S = 1000, S_PER_MIN = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
 
 #define BEHIND_NEXT "doyen doctor measures whether long messages pass"
 
@@ -34,25 +33,6 @@ __attribute__((format(printf, 2, 3))) static void say_more(char text[WHOLE_TEXT_
     va_start(arguments, format);
     (void)vsnprintf(text + length, WHOLE_TEXT_MAX - length, format, arguments);
     va_end(arguments);
-}
-
-/* "420 ms", "4.2 s", "3 min": as exact as is of use. */
-static const char *span_text(uint64_t ms, char text[SPAN_TEXT_MAX])
-{
-    const uint64_t s = ms / MS_PER_S;
-
-    if (s == 0) {
-        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " ms", ms);
-    } else if (s < S_PER_MIN) {
-        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " s", s, ms % MS_PER_S / 100);
-    } else if (s < S_PER_HOUR) {
-        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " min", s / S_PER_MIN);
-    } else if (s < S_PER_DAY) {
-        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " h", s / S_PER_HOUR);
-    } else {
-        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " d", s / S_PER_DAY);
-    }
-    return text;
 }
 
 static bool is_strict(const struct whole_facts *facts)

@@ -97,7 +97,7 @@ Test(control_health, a_view_is_stale_where_the_coordinator_is_not_heard)
     scene.facts.silent[0] = true;
     scene.facts.peers[0].heard_ms_ago = 1200;
     scene_says(&scene, health_ready,
-               "not ready: the coordinator A was heard 1200 ms ago and not since\n");
+               "not ready: the coordinator A was heard 1.2 s ago and not since\n");
 
     scene_open(&scene, "A B C", 'B');
     scene.facts.peers[0].verdict = VERDICT_DEAD;

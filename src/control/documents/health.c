@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "words/notice_text.h"
+#include "words/span_text.h"
 
 /* --- The checks --- */
 
@@ -99,6 +100,7 @@ static void check_coordinator(struct health *health, const struct facts *facts)
         return;
     }
     const uint64_t heard_ms = facts->peers[position].heard_ms_ago;
+    char span[SPAN_TEXT_MAX];
     const bool holds = !facts->silent[position] && facts->peers[position].verdict == VERDICT_NONE;
     if (facts->peers[position].unknown) {
         add_check(health, "coordinator", holds, "others watch the coordinator %s",
@@ -107,8 +109,9 @@ static void check_coordinator(struct health *health, const struct facts *facts)
         add_check(health, "coordinator", holds, "the coordinator %s was not heard yet",
                   facts->coordinator->name);
     } else {
-        add_check(health, "coordinator", holds, "the coordinator %s was heard %" PRIu64 " ms ago%s",
-                  facts->coordinator->name, heard_ms, holds ? "" : " and not since");
+        add_check(health, "coordinator", holds, "the coordinator %s was heard %s ago%s",
+                  facts->coordinator->name, span_text(heard_ms, span),
+                  holds ? "" : " and not since");
     }
 }
 

@@ -14,6 +14,7 @@
 #include "control/text/json.h"
 #include "control/text/text_builder.h"
 #include "words/notice_text.h"
+#include "words/span_text.h"
 #include "words/way_text.h"
 
 /* Frees what `text` holds. */
@@ -212,6 +213,7 @@ static void present_sentence(const struct facts *facts, const struct links *link
 {
     const struct member *member = &facts->view->members[position];
     const struct peer_state *peer = &facts->peers[position];
+    char span[SPAN_TEXT_MAX];
 
     if (id_equal(&member->id, &facts->self->id)) {
         text_builder_format(text, "%s is this node, a member of age %" PRIu64, member->name,
@@ -228,12 +230,12 @@ static void present_sentence(const struct facts *facts, const struct links *link
     if (peer->heard_ms_ago == NEVER_MS) {
         text_builder_add(text, ", not heard yet");
     } else {
-        text_builder_format(text, ", heard %" PRIu64 " ms ago", peer->heard_ms_ago);
+        text_builder_format(text, ", heard %s ago", span_text(peer->heard_ms_ago, span));
     }
     text_builder_add(text, peer->linked ? ", its link up" : ", its link down");
     if (peer->verdict != VERDICT_NONE) {
-        text_builder_format(text, "; this node suspects it for %" PRIu64 " ms: %s",
-                            peer->verdict_ms_ago, verdict_words(peer->verdict));
+        text_builder_format(text, "; this node suspects it for %s: %s",
+                            span_text(peer->verdict_ms_ago, span), verdict_words(peer->verdict));
     }
     if (peer->accuser_count > 0) {
         text_builder_format(text, "; %" PRIu32 " other member%s suspect%s it", peer->accuser_count,
@@ -274,12 +276,13 @@ static json_t *now_text(const struct facts *facts, const struct links *links, co
     const uint32_t present = view_find_name(facts->view, name);
     const uint32_t gone = facts_find_gone(facts->view, name);
     struct text_builder text = {0};
+    char span[SPAN_TEXT_MAX];
 
     if (present != VIEW_NONE) {
         present_sentence(facts, links, present, &text);
     } else if (gone != VIEW_NONE) {
         removal_sentence(facts, &facts->view->gone[gone], &text);
-        text_builder_format(&text, ", %" PRIu64 " ms ago", facts->gone_ms[gone]);
+        text_builder_format(&text, ", %s ago", span_text(facts->gone_ms[gone], span));
         way_sentence(facts, &facts->view->gone[gone].id, name, &facts->view->gone[gone].address,
                      &text);
     } else {
