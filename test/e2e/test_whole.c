@@ -150,6 +150,9 @@ Story(whole, a_lost_quorum_is_said_everywhere)
     assert_text_has(
         doyen(cluster, "cyrene", ARGS("why")).out,
         "there is no coordinator to be named: nobody acts here: 1 of 3 voters is heard");
+    assert_text_has(
+        doyen(cluster, "cyrene", ARGS("coordinator")).err,
+        "there is no coordinator to be named: nobody acts here: 1 of 3 voters is heard");
 }
 
 /* It never was in, and its seeds know why. */

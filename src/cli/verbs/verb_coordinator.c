@@ -49,9 +49,9 @@ static enum exit_code print_coordinator(const json_t *document)
     if (coordinator != NULL) {
         puts(coordinator);
     } else {
-        fprintf(stderr, "doyen: no coordinator to be named: %s is in phase %s\n",
-                document_text(document, "self", "this node"),
-                document_text(document, "phase", "?"));
+        const json_t *whole = json_object_get(document, "whole");
+        fprintf(stderr, "doyen: there is no coordinator to be named: %s\n",
+                document_text(whole, "sentence", "doyen status says what this node waits for"));
     }
     return document_exit_code(document);
 }

@@ -248,8 +248,8 @@ static enum exit_code await_transfer(struct cli *cli, struct asked *asked, const
         char text[DURATION_TEXT_MAX];
         duration_text(text, options->timeout_ms);
         failure_set(&failure, code,
-                    "%s does not coordinate after %s: doyen why %s on %s says what stands against "
-                    "it",
+                    "%s does not coordinate after %s: doyen status says whether anybody can hand "
+                    "over, doyen why %s on %s what stands against it",
                     to, text, to, document_text(answer, "from", "the coordinator"));
         return failure_report(&failure);
     }

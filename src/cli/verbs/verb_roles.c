@@ -93,7 +93,8 @@ static enum exit_code print_roles(const json_t *document)
 
     report_silent(document);
     if (json_array_size(roles) == 0) {
-        fprintf(stderr, "doyen: nobody stands for any role\n");
+        const bool all = json_array_size(json_object_get(document, "unanswered")) == 0;
+        fprintf(stderr, "doyen: nobody%s stands for any role\n", all ? "" : " who has answered");
         return EXIT_DONE;
     }
     printer_init(&printer);
