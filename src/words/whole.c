@@ -35,6 +35,12 @@ __attribute__((format(printf, 2, 3))) static void say_more(char text[WHOLE_TEXT_
     va_end(arguments);
 }
 
+/* For a command: the name that is known, or what people are to put there. */
+static const char *named(const char *name)
+{
+    return name == NULL ? "NAME" : name;
+}
+
 static bool is_strict(const struct whole_facts *facts)
 {
     return facts->guard.guard.policy == GUARD_STRICT;
@@ -323,7 +329,7 @@ static bool may_have_split(const struct whole_facts *facts, struct whole *whole)
     say(whole->next,
         "look at the network: the parts merge by themselves when it is whole; doyen why %s tells "
         "what was seen",
-        facts->missing_name == NULL ? "NAME" : facts->missing_name);
+        named(facts->missing_name));
     return true;
 }
 
@@ -452,7 +458,7 @@ static bool has_suspect(const struct whole_facts *facts, struct whole *whole)
         say(whole->sentence, "%" PRIu32 " of %" PRIu32 " members are %s", count, facts->members,
             word);
     }
-    say(whole->next, "doyen why tells the evidence");
+    say(whole->next, "doyen why %s tells the evidence", named(name));
     return true;
 }
 
@@ -527,7 +533,7 @@ static bool has_missing(const struct whole_facts *facts, struct whole *whole)
     if (facts->missing_alive > 0 && may_act_alone(facts)) {
         say_if_alive(facts, whole);
     }
-    say(whole->next, "doyen why tells why the failed ones are gone");
+    say(whole->next, "doyen why %s tells why it is gone", named(facts->missing_name));
     return true;
 }
 

@@ -340,7 +340,8 @@ Test(whole, warnings)
     facts.missing = 1;
     facts.missing_name = facts.missing_names[0] = "cyrene";
     facts.missing_ms = 12345;
-    expect(&facts, WHOLE_MISSING, "5 of 6 are here: cyrene failed 12.3 s ago", "doyen why");
+    expect(&facts, WHOLE_MISSING, "5 of 6 are here: cyrene failed 12.3 s ago",
+           "doyen why cyrene tells why it is gone");
     facts.missing_behind = true;
     expect(&facts, WHOLE_MISSING,
            "5 of 6 are here: cyrene was removed because it is behind 12.3 s ago", "doyen why");
@@ -374,12 +375,12 @@ Test(whole, warnings)
            "ulimit -n");
     facts.silent = 1; /* It is not suspected yet, and all are not well any more. */
     facts.silent_name = "ephesus";
-    expect(&facts, WHOLE_SUSPECT, "ephesus is silent", "doyen why");
+    expect(&facts, WHOLE_SUSPECT, "ephesus is silent", "doyen why ephesus tells the evidence");
     facts.suspects = 2;
     expect(&facts, WHOLE_SUSPECT, "2 of 5 members are suspected", "doyen why");
     facts.suspects = 1;
     facts.suspect = "delphi";
-    expect(&facts, WHOLE_SUSPECT, "delphi is suspected", "doyen why");
+    expect(&facts, WHOLE_SUSPECT, "delphi is suspected", "doyen why delphi tells the evidence");
     facts.bad_links = 1;
     facts.bad_link = "messages from a to b are lost";
     expect(&facts, WHOLE_BAD_LINK, "a link is bad: messages from a to b are lost", "doyen matrix");
