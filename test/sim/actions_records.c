@@ -1,0 +1,251 @@
+/* What a story does to the voters' records: lost, damaged, put back, made anew; and what it may do
+ * without taking more than the others can bear. */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "actions_parts.h"
+#include "core/model/recovery.h"
+#include "trace.h"
+
+void sim_lose_record(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+    trace_note(sim, "the record of %s is lost", host->name);
+    record_disk_wipe(&host->record);
+    host->record.spoilt = true;
+    if (!host->running) {
+        host->written_off = host->process; /* Nor does what was under way come back. */
+    }
+}
+
+void sim_back_up(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+
+    record_disk_back_up(&host->record);
+    host->backup = host->writes[host->latest];
+}
+
+void sim_restore(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+
+    trace_note(sim, "the disk of %s is as it was", host->name);
+    record_disk_restore(&host->record);
+    host->record.spoilt = true;
+    host->written_off = host->process;
+    host->writes[host->latest] = host->backup;
+}
+
+void sim_damage_record(struct sim *sim, uint32_t index)
+{
+    trace_note(sim, "the record of %s is damaged", host_of(sim, index)->name);
+    host_of(sim, index)->record.damaged = true;
+    host_of(sim, index)->record.spoilt = true;
+}
+
+void sim_fail_record(struct sim *sim, uint32_t index, bool fails)
+{
+    struct record_disk *disk = &host_of(sim, index)->record;
+
+    if (fails == disk->fails) {
+        return;
+    }
+    trace_note(sim, "the record of %s %s", host_of(sim, index)->name,
+               fails ? "cannot be written" : "can be written again");
+    disk->fails = fails;
+    disk->spoilt = disk->spoilt || fails;
+}
+
+void sim_slow_record(struct sim *sim, uint32_t index, uint64_t sync_ms)
+{
+    trace_note(sim, "writes of %s take up to %" PRIu64 " ms", host_of(sim, index)->name, sync_ms);
+    host_of(sim, index)->record.sync_us_max = sync_ms * US_PER_MS;
+}
+
+void sim_stick_record(struct sim *sim, uint32_t index, uint64_t ms)
+{
+    trace_note(sim, "the disk of %s is stuck for %" PRIu64 " ms", host_of(sim, index)->name, ms);
+    host_of(sim, index)->record.stuck_until_us = sim->now_us + ms * US_PER_MS;
+}
+
+bool sim_has_record(const struct sim *sim, uint32_t index)
+{
+    const struct record_disk *disk = &sim->hosts[index].record;
+
+    return disk->kept != NULL && !disk->damaged;
+}
+
+static struct view_id accepted_by(const struct sim *sim, uint32_t index)
+{
+    const struct vote_record *record = record_disk_find(&sim->hosts[index].record);
+
+    return record == NULL || record->accepted == NULL ? (struct view_id){.epoch = 0}
+                                                      : view_id_of(record->accepted);
+}
+
+bool sim_has_higher_record(const struct sim *sim, uint32_t index, uint32_t other)
+{
+    const struct view_id its = accepted_by(sim, index);
+    const struct view_id others = accepted_by(sim, other);
+
+    return view_id_compare(&its, &others) > 0;
+}
+
+bool sim_may_recover(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = &sim->hosts[index];
+    const struct vote_record *record = record_disk_find(&host->record);
+
+    return !host->running && record != NULL && is_own_record(host) && recovery_may_begin(record) &&
+           sim->oracle.history_count < HISTORIES_MAX;
+}
+
+/* Would the records of the others suffice by those lists? */
+static bool others_suffice(const struct sim *sim, uint32_t index, const struct view *view)
+{
+    voter_set set = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        const bool votes = i != index && disk->kept != NULL && !disk->damaged &&
+                           disk->kept->record.state == VOTE_RECORD_FOUNDED;
+        const uint8_t place = votes ? voter_lists_find(&view->voters, &disk->kept->record.id)
+                                    : VOTER_NONE;
+        set |= place == VOTER_NONE ? 0 : voter_set_of(place);
+    }
+    return view->voters.count > 0 && voter_lists_agree(&view->voters, set);
+}
+
+/* In whatever history anybody knows of. */
+static bool others_may_act(const struct sim *sim, uint32_t index)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        const struct vote_record *record = record_disk_find(&host->record);
+        if ((record != NULL && record->accepted != NULL &&
+             others_suffice(sim, index, record->accepted)) ||
+            (host->running && others_suffice(sim, index, core_view(host->core)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As many seconds of a wall clock as it takes to be told from those of a founding. */
+static uint64_t wall_s(const struct sim *sim)
+{
+    return (UINT64_C(1) << 30) + sim->now_us / (1000 * US_PER_MS);
+}
+
+void sim_recover(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+    struct record_disk *disk = &host->record;
+    struct record_write *write = record_write_of(host->right_name, sim->options.capacity);
+    const struct recovery recovery = {
+        .name = host->right_name,
+        .address = host->address,
+        .id = id_draw(&sim->random),
+        .epoch_seen = host->has_disk && host->stored ? host->writes[host->latest].epoch_seen : 0,
+        .timing = &host->timing,
+        .now_s = wall_s(sim),
+        .drawn = random_u64(&sim->random),
+    };
+
+    assert(sim_may_recover(sim, index));
+    const bool erred = others_may_act(sim, index);
+    trace_note(sim, "%s gives up the other voters%s", host->name, erred ? ", who live" : "");
+    bool made = recovery_make(record_disk_find(disk), &recovery, &write->view, &write->record);
+    assert(made);
+    (void)made;
+    oracle_on_recovered(sim, disk->kept->record.accepted->lineage, write->record.lineage, erred);
+    record_disk_abandon(disk);
+    record_disk_keep(disk, write);
+    host->written_off = host->process;
+}
+
+bool sim_has_founded(const struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        bool founded = disk->kept != NULL && disk->kept->record.state == VOTE_RECORD_FOUNDED;
+        if (!founded && !disk->spoilt && sim_is_voter(sim, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* H80: a newcomer's is asked for, and a change may rest on it already. */
+static bool is_about_to_vote(const struct sim *sim, uint32_t index)
+{
+    const struct vote_record *record = record_disk_find(&sim->hosts[index].record);
+
+    return record != NULL && record->state != VOTE_RECORD_RETIRED &&
+           voter_lists_find(sim_lists(sim), &record->id) == VOTER_NONE;
+}
+
+bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    voter_set sound = 0;
+
+    if (!sim_has_founded(sim) || !sim_has_settled(sim) || is_about_to_vote(sim, index)) {
+        return false; /* One could not tell yet that the lost one has to be done without. */
+    }
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct vote_record *record = record_disk_find(&sim->hosts[i].record);
+        const uint8_t place = record == NULL ? VOTER_NONE : voter_lists_find(lists, &record->id);
+        if (i != index && is_found_again(&sim->hosts[i]) && place != VOTER_NONE) {
+            sound |= voter_set_of(place);
+        }
+    }
+    return !sim->hosts[index].record.spoilt && voter_lists_agree(lists, sound);
+}
+
+/* Would the voter of that record grant or show all that this one would? */
+static bool knows_as_much(const struct vote_record *record, const struct vote_record *other)
+{
+    if (record->promise.epoch < other->promise.epoch || record->accepted == NULL) {
+        return false;
+    }
+    const struct view_id ours = view_id_of(record->accepted);
+    const struct view_id theirs = view_id_of(other->accepted);
+    return view_id_compare(&ours, &theirs) >= 0;
+}
+
+static bool is_backup_of(const struct record_disk *disk, const struct voter_lists *lists)
+{
+    const struct vote_record *backup = disk->backup == NULL ? NULL : &disk->backup->record;
+
+    return backup != NULL && disk->kept != NULL && id_equal(&backup->id, &disk->kept->record.id) &&
+           backup->accepted != NULL && disk->kept->record.accepted != NULL &&
+           backup->accepted->voters.number == lists->number &&
+           voter_lists_find(lists, &backup->id) != VOTER_NONE;
+}
+
+bool sim_has_backup(const struct sim *sim, uint32_t index)
+{
+    return is_backup_of(&sim->hosts[index].record, sim_lists(sim));
+}
+
+bool sim_may_restore(const struct sim *sim, uint32_t index)
+{
+    const struct voter_lists *lists = sim_lists(sim);
+    const struct record_disk *disk = &sim->hosts[index].record;
+
+    if (sim->hosts[index].running || !sim_may_spoil_record(sim, index) ||
+        !is_backup_of(disk, lists)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct vote_record *record = record_disk_find(&sim->hosts[i].record);
+        if (i != index && record != NULL && voter_lists_find(lists, &record->id) != VOTER_NONE &&
+            !knows_as_much(record, &disk->kept->record)) {
+            return false;
+        }
+    }
+    return true;
+}
