@@ -18,13 +18,15 @@ enum exit_code failure_set(struct failure *failure, enum exit_code code, const c
 
 enum exit_code failure_report(const struct failure *failure)
 {
-    fflush(stdout); /* What was said before the fault comes before it, also in a common file. */
-    fputs("doyen: ", stderr);
-    for (const char *text = failure->text; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        fputc(byte < ' ' || byte == 0x7f ? '?' : byte, stderr);
+    struct failure shown = *failure;
+
+    for (char *byte = shown.text; *byte != '\0'; byte++) {
+        if ((unsigned char)*byte < ' ' || *byte == 0x7f) {
+            *byte = '?';
+        }
     }
-    fputc('\n', stderr);
+    fflush(stdout); /* What was said before the fault comes before it, also in a common file. */
+    fprintf(stderr, "doyen: %s\n", shown.text); /* At once: another process may write there, too. */
     return failure->code;
 }
 
