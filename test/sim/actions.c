@@ -349,6 +349,7 @@ void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules
             .number = core_agreed(sim_core(sim, index))->number,
             .rules = *rules,
         };
+        oracle_on_rules(&sim->oracle, rules);
         queue_push(&sim->queue, sim->now_us, pending);
     }
 }

@@ -73,6 +73,9 @@ static void check_honest(struct sim *sim, struct host *host, const struct view *
     bool first = !host->witness.has_view;
 
     oracle_check_content(sim, host, view, true);
+    if (!liar_has_betrayed(sim)) {
+        oracle_check_rules(sim, host, view);
+    }
     if (host_is_exclusive(sim, host)) {
         oracle_check_register(sim, host, view);
     }
@@ -133,6 +136,8 @@ void oracle_on_start(struct sim *sim, struct host *host)
 {
     host->witness.phase = PHASE_JOINING;
     host->witness.acting = false;
+    const struct rules rules = terms_rules(core_terms_configured(host->core));
+    oracle_on_rules(&sim->oracle, &rules);
     forget(sim, host);
 }
 

@@ -132,6 +132,8 @@ struct oracle {
     struct two_acted two_acted;
     struct history histories[HISTORIES_MAX];
     uint32_t history_count;
+    uint64_t *rules; /* hashes of those by which a node was started, or that an operator wished */
+    size_t rules_count;
     bool
         apart; /* an operator gave up voters that lived: what at most one may do, one in each may */
     struct named_view *views;
@@ -154,6 +156,9 @@ struct oracle {
 void oracle_init(struct oracle *oracle, uint32_t host_count);
 void oracle_deinit(struct oracle *oracle);
 void witness_deinit(struct witness *witness);
+
+/* An operator wishes for those rules, or starts a node by them. */
+void oracle_on_rules(struct oracle *oracle, const struct rules *rules);
 
 /* A process was started on this host. */
 void oracle_on_start(struct sim *sim, struct host *host);

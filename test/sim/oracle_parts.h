@@ -49,6 +49,7 @@ void oracle_check_content(struct sim *sim, const struct host *host, const struct
 void oracle_check_lies(struct sim *sim, struct host *host, const struct view *view);
 void oracle_check_shape(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_rise(struct sim *sim, const struct host *host, const struct view *view);
+void oracle_check_rules(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_ages_given(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_memory(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_remember_view(struct sim *sim, struct host *host, const struct view *view,

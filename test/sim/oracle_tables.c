@@ -37,6 +37,7 @@ void oracle_deinit(struct oracle *oracle)
     free(oracle->ages);
     free(oracle->lives);
     free(oracle->acting);
+    free(oracle->rules);
     free(oracle->recollection.slots);
 }
 

@@ -136,6 +136,40 @@ static void check_leaps(struct sim *sim, struct host *host, const struct view *v
     }
 }
 
+static bool are_wished(const struct oracle *oracle, const struct rules *rules)
+{
+    const uint64_t hash = rules_hash(rules);
+
+    for (size_t i = 0; i < oracle->rules_count; i++) {
+        if (oracle->rules[i] == hash) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void oracle_on_rules(struct oracle *oracle, const struct rules *rules)
+{
+    if (are_wished(oracle, rules)) {
+        return;
+    }
+    const size_t bytes = (oracle->rules_count + 1) * sizeof *oracle->rules;
+    uint64_t *hashes = realloc(oracle->rules, bytes);
+    if (hashes == NULL) {
+        abort();
+    }
+    hashes[oracle->rules_count++] = rules_hash(rules);
+    oracle->rules = hashes;
+}
+
+void oracle_check_rules(struct sim *sim, const struct host *host, const struct view *view)
+{
+    if (view->agreed.number != 0 && !are_wished(&sim->oracle, &view->agreed.now)) {
+        oracle_fail(sim, host, "A1: installs terms %" PRIu64 ", for which no operator wished",
+                    view->agreed.number);
+    }
+}
+
 void oracle_check_lies(struct sim *sim, struct host *host, const struct view *view)
 {
     bool stranger = false;
