@@ -83,6 +83,7 @@ const struct fault *fault_table(uint32_t *count)
         {"held back", 3, FAULTS_OF_SITES, FAULT_SPLITS, strike_held_back},
         {"older record", 1, FAULTS_OF_BACKUPS, FAULT_HARMLESS, strike_older_record},
         {"loss of what is long", 2, FAULTS_OF_SITES, FAULT_SPLITS, strike_loss_of_what_is_long},
+        {"shorter leases", 1, FAULTS_OF_LENGTHS, FAULT_SPLITS, strike_shorter_leases},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

@@ -36,6 +36,7 @@ enum fault_group {
     FAULTS_OF_REMOVAL,       /* for some plans, beside the common ones: what operators do */
     FAULTS_OF_SITES,         /* for some plans, beside all others: of what several hosts share */
     FAULTS_OF_BACKUPS,       /* for some plans of guard strict, where nobody lies */
+    FAULTS_OF_LENGTHS,       /* for some plans of guard strict whose terms change */
 };
 
 struct fault {

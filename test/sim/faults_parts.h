@@ -42,6 +42,9 @@ void fault_start_again(struct sim *sim, uint32_t host, uint32_t disk);
 /* kill -9, and started again so much later. */
 void fault_crash_and_return(struct sim *sim, uint32_t host, uint32_t ms);
 
+/* T_heartbeat and T_lost of so many fifths of the usual ones. */
+void fault_scale_lengths(struct sim *sim, struct rules *rules, uint64_t fifths);
+
 /* Starts the host with its right name and seeds, if it has others. */
 void fault_put_right(struct sim *sim, uint32_t host, uint32_t unused);
 
@@ -135,6 +138,7 @@ void strike_pause_in_a_campaign(struct sim *sim, struct random *random);
 void strike_cut_of_the_acting(struct sim *sim, struct random *random);
 void strike_no_quorum_heard(struct sim *sim, struct random *random);
 void strike_hand_over(struct sim *sim, struct random *random);
+void strike_shorter_leases(struct sim *sim, struct random *random);
 
 /* --- faults_shared.c --- */
 

@@ -19,15 +19,21 @@ static void change_guard(struct sim *sim, struct random *random, struct rules *r
     }
 }
 
+/* No shorter than timing_override would have it. */
+void fault_scale_lengths(struct sim *sim, struct rules *rules, uint64_t fifths)
+{
+    const struct timing timing = sim_timing(sim);
+
+    rules->heartbeat_ms = timing.heartbeat_ms * fifths / 5;
+    rules->lost_ms = (timing.lost_ms * fifths + 4) / 5;
+}
+
 /* H99: under strict the length of leases goes up and down with them. */
 static void change_timing(struct sim *sim, struct random *random, struct rules *rules)
 {
-    const struct timing timing = sim_timing(sim);
     const bool strict = rules->guard.policy == GUARD_STRICT;
-    const uint64_t fifths = draw(random, 3, strict ? 10 : 5);
 
-    rules->heartbeat_ms = timing.heartbeat_ms * fifths / 5;
-    rules->lost_ms = timing.lost_ms * fifths / 5;
+    fault_scale_lengths(sim, rules, draw(random, 3, strict ? 10 : 5));
 }
 
 void strike_change_of_terms(struct sim *sim, struct random *random)

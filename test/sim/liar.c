@@ -918,7 +918,7 @@ static void tell_terms(struct teller *teller)
                                                           : teller->sim->options.guard;
     wish->rules.capacity = teller->sim->options.capacity;
     wish->rules.heartbeat_ms = timing->heartbeat_ms * fifths / 5;
-    wish->rules.lost_ms = timing->lost_ms * fifths / 5;
+    wish->rules.lost_ms = (timing->lost_ms * fifths + 4) / 5;
     wish->number = chance(teller, 2) ? teller->known->agreed.number
                                      : any_terms_number(teller, teller->known->agreed.number);
     wish->forget_failed = chance(teller, 4);

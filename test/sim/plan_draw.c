@@ -20,6 +20,7 @@ enum {
     STRICT_ONE_IN = 4,         /* are of guard strict */
     RECOVERY_ONE_IN = 4,       /* of these, have voters that are lost for good */
     STRICT_TERMS_ONE_IN = 3,   /* of these terms change, too */
+    LENGTHS_ONE_IN = 4,        /* and in some just before whoever acts is gone */
     SUCCESSORS_ONE_IN = 4,     /* of those with lies, have some of histories that succeed */
     WITNESS_BESIDE_ONE_IN = 2, /* also of those with lies, or with voters that are lost for good */
     WITNESS_HOST_ONE_IN = 3,   /* of those with a witness, have trouble at its host */
@@ -355,6 +356,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     const char *lie = options->liar && is_lie(options->only) ? options->only : NULL;
     draw_common(plan, &random, lie != NULL ? NULL : options->only);
+    plan->terms |= has_fault(plan, FAULTS_OF_TERMS) || has_fault(plan, FAULTS_OF_LENGTHS);
     if (options->only != NULL && lie == NULL) {
         if (plan->guard.policy == GUARD_STRICT) {
             draw_witness(plan, options->only);
@@ -385,6 +387,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     if (plan->guard.policy == GUARD_STRICT && !options->liar &&
         !has_fault(plan, FAULTS_OF_RECOVERY)) {
         draw_group(plan, FAULTS_OF_BACKUPS, NULL, 2);
+    }
+    if (plan->guard.policy == GUARD_STRICT && plan->terms) {
+        draw_group(plan, FAULTS_OF_LENGTHS, NULL, LENGTHS_ONE_IN);
     }
     draw_group(plan, FAULTS_OF_REMOVAL, NULL, REMOVAL_ONE_IN);
     draw_group(plan, FAULTS_OF_SITES, NULL, SITES_ONE_IN);
