@@ -569,7 +569,7 @@ static bool are_lengths(struct sim *sim, uint32_t host, uint64_t fifths)
     const uint64_t lost_ms = rules.lost_ms;
 
     fault_scale_lengths(sim, &rules, fifths);
-    if (rules.lost_ms != lost_ms) {
+    if (rules.lost_ms != lost_ms && rules.capacity == sim_usual_terms(sim).capacity) {
         sim_change_terms(sim, host, &rules);
     }
     return rules.lost_ms == lost_ms;

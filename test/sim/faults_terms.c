@@ -46,6 +46,9 @@ void strike_change_of_terms(struct sim *sim, struct random *random)
     }
     struct rules rules = sim_rules(sim, host);
     const bool strict = rules.guard.policy == GUARD_STRICT;
+    if (rules.capacity < sim_usual_terms(sim).capacity) {
+        return; /* It began anew with a smaller one, which would be the most for good (A1). */
+    }
     if (what != 0 && !strict) {
         change_guard(sim, random, &rules);
     }
