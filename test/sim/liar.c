@@ -1507,6 +1507,11 @@ void liar_pauses(struct sim *sim, bool pauses)
     }
 }
 
+void liar_leaves_history(struct sim *sim)
+{
+    sim->options.successors = false;
+}
+
 void sim_trust(struct sim *sim)
 {
     trace_note(sim, "what is said counts again");

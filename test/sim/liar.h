@@ -106,6 +106,10 @@ void liar_goes_on(struct sim *sim, const struct lies *told);
 /* From now on those who go on tell nothing; or do again. */
 void liar_pauses(struct sim *sim, bool pauses);
 
+/* From now on nobody says that another history takes the place of this one (Z18c): each time that
+ * is answered an operator has to recover a voter. */
+void liar_leaves_history(struct sim *sim);
+
 /* The kind of lie that tells messages of that type; LIE_KINDS: none does, as they are no frames. A
  * type that is added has to be told, too. */
 enum lie_kind liar_kind_of(enum message_type type);

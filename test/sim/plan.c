@@ -388,9 +388,10 @@ static bool can_change_voters(const struct plan *plan, struct sim *sim)
 }
 
 /* Nobody is held for silent, or locked out, for what was said: whoever is started again comes in.
- */
+ * Those who go on end no history from here on, for only up to here an operator looks after it. */
 static const char *check_after_lies(const struct plan *plan, struct sim *sim)
 {
+    liar_leaves_history(sim);
     sim_run(sim, plan_quiet_ms(plan));
     if (sim_suspects_any(sim)) {
         return "Y5: a member is still suspected after the lies";
