@@ -374,6 +374,31 @@ Story(size, a_coordinator_behind_a_hole_lets_newcomers_in)
     tell_of_newcomers(OF_SEVEN, seed);
 }
 
+/* H91: one who cannot get what would let it in leaves all voters with a view that the coordinator
+ * has given up. So that one takes another epoch (Z2l), and nothing long reaches it with the grants.
+ */
+Story(size, what_a_coordinator_gave_up_does_not_end_its_reign)
+{
+    struct sim *sim = seven(seed, FIVE_VOTERS);
+    const struct hole hole = {.count = 0};
+
+    sim_crash(sim, G);
+    sim_run(sim, 1000);
+    for (uint32_t host = B; host < G; host++) {
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, 1000);
+    const uint64_t epoch = core_view(sim_core(sim, A))->epoch;
+    sim_narrow(sim, A, HOLE_OF_TUNNELS);
+    sim_start(sim, G);
+    for (int look = 0; look < MANY_LOOKS; look++) {
+        story_check(one_acts(sim, &hole) && sim_coordinator(sim, B) == A, seed);
+        sim_run(sim, OUT_MS / MANY_LOOKS);
+    }
+    story_check(core_view(sim_core(sim, A))->epoch > epoch, seed);
+    sim_free(sim);
+}
+
 /* H90: the coordinator dies while it lets somebody in. All others have accepted that, and send it
  * along with what they grant to the next oldest, whom nothing long reaches. */
 Story(size, who_cannot_get_what_was_accepted_stops_nobody)

@@ -577,6 +577,43 @@ Test(core_asked, a_voter_names_its_lineage_to_one_of_another)
     rig_free(rig);
 }
 
+/* C has accepted what A proposed under that epoch, and now grants a higher one to that member. */
+static bool shows_what_a_proposed(char claimant, uint64_t leap)
+{
+    struct rig *rig = rig_strict("A B C", 'C');
+
+    rig_votes(rig);
+    struct view *proposed = rig_next(rig, "+D");
+
+    proposed->epoch += leap;
+    view_seal(proposed);
+    view_copy(&rig->core->voter.accepted, proposed);
+    rig->core->voter.until_ms = 0;
+    struct view *own = rig_next(rig, "");
+    view_copy(own, core_view(rig->core));
+    struct message ballot = ballot_of(rig, own);
+    ballot.carrier.epoch += leap;
+    if (claimant != 'A') {
+        rig_kill(rig, 'A');
+        rig_pass(rig, rig->timing.fresh_ms, "B");
+    }
+    rig_gets(rig, claimant, &ballot);
+    rig_syncs(rig);
+    const struct message *vote = rig_granted(rig, claimant);
+    cr_assert_not_null(vote);
+    const bool shown = vote->carrier.view != NULL;
+    rig_free(rig);
+    return shown;
+}
+
+/* H91: of its present reign; it may be too long to get there, and whoever else asks needs it. */
+Test(core_asked, a_grant_does_not_show_what_the_asker_gave_up)
+{
+    cr_assert_not(shows_what_a_proposed('A', 0));
+    cr_assert(shows_what_a_proposed('A', 1));
+    cr_assert(shows_what_a_proposed('B', 0));
+}
+
 /* Z4b, H48: A is said to coordinate a view that it does not have, and has to outdo. */
 Test(core_asked, a_coordinator_may_ask_that_lacks_its_own_view)
 {

@@ -24,14 +24,25 @@ static bool is_own(const struct vote_question *question)
     return address_is_none(&question->address);
 }
 
+/* Z4c: the asker proposed it in the reign that it asks from, and leaves it aside. */
+static bool was_given_up(const struct vote_question *question, const struct view_id *accepted)
+{
+    const struct node_id *asker = &question->ballot.life;
+
+    return accepted->epoch == question->view.epoch && id_equal(&accepted->coordinator, asker) &&
+           id_equal(&question->view.coordinator, asker);
+}
+
 /* A grant shows what was accepted, by the voter or the member, where the asker has not seen it. */
 static struct view *shown_with(const struct vote_question *question, const struct vote *vote,
                                struct view *accepted)
 {
     const struct view_id id = view_id_of(accepted);
-    bool higher = !view_is_empty(accepted) && view_id_compare(&id, &question->view) > 0;
+    const bool is_news = !view_is_empty(accepted) && view_id_compare(&id, &question->view) > 0 &&
+                         !was_given_up(question, &id);
 
-    return question->kind == VOTE_CLAIM && vote->result == VOTE_GRANTED && higher ? accepted : NULL;
+    return question->kind == VOTE_CLAIM && vote->result == VOTE_GRANTED && is_news ? accepted
+                                                                                   : NULL;
 }
 
 /* Until the next question makes sense; or, of an epoch that is granted, for how long the one who
