@@ -277,13 +277,14 @@ bool body_may_be_brief(enum message_type type)
 }
 
 /* Whole, or as a change, which begins with the name of its base. */
-static void read_view(struct reader *reader, const struct view *base, struct view *view,
+static void read_view(struct reader *reader, const struct bases *bases, struct view *view,
                       enum message_type type)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
 
     if (body_may_be_brief(type) && reader_is_at_array(reader)) {
-        body_read_change(reader, base, view, body_view_tail_of(reader, fields, BODY_CHANGE_FIELDS));
+        body_read_change(reader, bases, view,
+                         body_view_tail_of(reader, fields, BODY_CHANGE_FIELDS));
         return;
     }
     body_read_view_fields(reader, view, body_view_tail_of(reader, fields, BODY_VIEW_FIELDS));
@@ -292,12 +293,12 @@ static void read_view(struct reader *reader, const struct view *base, struct vie
     }
 }
 
-static void read_carrier(struct reader *reader, const struct view *base, struct view *view,
+static void read_carrier(struct reader *reader, const struct bases *bases, struct view *view,
                          struct message *message, struct further further)
 {
     struct view_carrier *carrier = &message->carrier;
 
-    read_view(reader, base, view, message->type);
+    read_view(reader, bases, view, message->type);
     carrier->view = view;
     if (message->type == MESSAGE_PREPARE) {
         carrier->handover_by = reader_id_or_nil(reader);
@@ -374,13 +375,13 @@ static void write_vote(struct writer *writer, const struct vote_answer *vote)
 }
 
 /* BALLOT and VOTE. */
-static void read_ballot(struct reader *reader, const struct view *base, struct view *view,
+static void read_ballot(struct reader *reader, const struct bases *bases, struct view *view,
                         struct message *message, struct further further)
 {
     struct view_carrier *carrier = &message->carrier;
 
     if (!reader_accept_nil(reader)) {
-        read_view(reader, base, view, message->type);
+        read_view(reader, bases, view, message->type);
         carrier->view = view;
     }
     carrier->lineage = reader_number(reader, 0, UINT64_MAX);
@@ -703,7 +704,7 @@ static bool read_envelope(struct reader *reader, struct message *message, uint8_
     return reader->error == WIRE_OK;
 }
 
-void body_read(struct reader *reader, const struct view *base, struct view *view,
+void body_read(struct reader *reader, const struct bases *bases, struct view *view,
                struct message *message, uint8_t version)
 {
     struct fields rest;
@@ -716,10 +717,10 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_heartbeat(reader, &message->heartbeat, rest.further);
         break;
     case CARRIES_VIEW:
-        read_carrier(reader, base, view, message, rest.further);
+        read_carrier(reader, bases, view, message, rest.further);
         break;
     case CARRIES_BALLOT:
-        read_ballot(reader, base, view, message, rest.further);
+        read_ballot(reader, bases, view, message, rest.further);
         break;
     case CARRIES_REFERENCE:
         read_reference(reader, &message->reference, message->type);

@@ -15,10 +15,10 @@
 enum { BODY_BRIEF_BEYOND = 2 * BODY_CHANGE_BEYOND };
 
 /* Reads a message; a view that it carries goes into `view`, to which the message then points. If it
- * comes as a change, then of `base`; NULL: of none that is held here. Whether it went well is in
- * reader->error; what the bytes do not tell is cleared. `version` counts from 0; fields that came
- * with a later one are skipped. */
-void body_read(struct reader *reader, const struct view *base, struct view *view,
+ * comes as a change, then of one of `bases`. Whether it went well is in reader->error; what the
+ * bytes do not tell is cleared. `version` counts from 0; fields that came with a later one are
+ * skipped. */
+void body_read(struct reader *reader, const struct bases *bases, struct view *view,
                struct message *message, uint8_t version);
 
 /* Writes a message to the life `to`; NULL or none: to whoever lives there. */

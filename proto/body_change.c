@@ -233,7 +233,7 @@ static uint32_t read_edits(struct reader *reader, const struct list *list)
     return reader->error == WIRE_OK ? count : 0;
 }
 
-static bool is_held(const struct view *base, const struct view_id *id, uint64_t hash)
+static bool is_named(const struct view *base, const struct view_id *id, uint64_t hash)
 {
     if (base == NULL || view_is_empty(base)) {
         return false;
@@ -242,7 +242,16 @@ static bool is_held(const struct view *base, const struct view_id *id, uint64_t 
     return base->hash == hash && view_id_equal(&held, id);
 }
 
-void body_read_change(struct reader *reader, const struct view *base, struct view *view,
+static const struct view *find_base(const struct bases *bases, const struct view_id *id,
+                                    uint64_t hash)
+{
+    if (is_named(bases->installed, id, hash)) {
+        return bases->installed;
+    }
+    return is_named(bases->accepted, id, hash) ? bases->accepted : NULL;
+}
+
+void body_read_change(struct reader *reader, const struct bases *bases, struct view *view,
                       struct body_view_tail tail)
 {
     struct view_id base_id;
@@ -250,10 +259,12 @@ void body_read_change(struct reader *reader, const struct view *base, struct vie
     view_clear(view);
     body_read_view_id(reader, &base_id);
     const uint64_t base_hash = reader_number(reader, 0, UINT64_MAX);
-    if (reader->error == WIRE_OK && !is_held(base, &base_id, base_hash)) {
-        reader_fail(reader, WIRE_BASE);
-    }
     if (reader->error != WIRE_OK) {
+        return;
+    }
+    const struct view *base = find_base(bases, &base_id, base_hash);
+    if (base == NULL) {
+        reader_fail(reader, WIRE_BASE);
         return;
     }
     view->lineage = base->lineage;

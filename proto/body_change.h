@@ -19,9 +19,17 @@ enum {
     BODY_CHANGE_BEYOND = 3072,
 };
 
-/* What follows the head of the array. Makes `view` out of `base`, unless that is not the view which
- * the bytes name (WIRE_BASE), or what comes out is not the one that they announce (WIRE_RESULT). */
-void body_read_change(struct reader *reader, const struct view *base, struct view *view,
+/* The views that this node holds, of which a change may come: the one that it has installed, and
+ * the one that its record as a voter has accepted. NULL, or empty: there is none. */
+struct bases {
+    const struct view *installed;
+    const struct view *accepted;
+};
+
+/* What follows the head of the array. Makes `view` out of the base that the bytes name, unless that
+ * is none of these (WIRE_BASE), or what comes out is not the view that they announce (WIRE_RESULT).
+ */
+void body_read_change(struct reader *reader, const struct bases *bases, struct view *view,
                       struct body_view_tail tail);
 
 /* Writes `view` as a change of `base`. Returns false, and what was written is of no use, if there

@@ -47,7 +47,7 @@ struct room {
 
 struct wire {
     uint8_t header[WIRE_HEADER_BYTES]; /* of every frame of this cluster, with no flag set */
-    const struct view *base;           /* borrowed; NULL: none */
+    struct bases bases;                /* borrowed */
     uint64_t skipped;
     struct room *room;
     bool owns_room;
@@ -142,9 +142,9 @@ void wire_free(struct wire *wire)
     free(wire);
 }
 
-void wire_set_base(struct wire *wire, const struct view *base)
+void wire_set_bases(struct wire *wire, const struct view *installed, const struct view *accepted)
 {
-    wire->base = base;
+    wire->bases = (struct bases){.installed = installed, .accepted = accepted};
 }
 
 const uint8_t *wire_header(const struct wire *wire)
@@ -223,7 +223,7 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 
     struct reader reader = {.bytes = bytes, .length = length, .at = WIRE_HEADER_BYTES};
     const struct address source = message->source;
-    body_read(&reader, wire->base, &wire->room->view, message, bytes[AT_FLAGS] >> VERSION_SHIFT);
+    body_read(&reader, &wire->bases, &wire->room->view, message, bytes[AT_FLAGS] >> VERSION_SHIFT);
     message->source = source;
     message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
     message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
@@ -278,10 +278,10 @@ static void encode_brief(struct wire *wire, const struct message *message,
     set_header(brief->frame, copy);
     writer_init(&writer, brief->frame + WIRE_HEADER_BYTES,
                 CHANGE_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND - WIRE_HEADER_BYTES);
-    const bool fits = wire->base != NULL && body_may_be_brief(message->type) &&
+    const bool fits = wire->bases.installed != NULL && body_may_be_brief(message->type) &&
                       message->carrier.view != NULL &&
-                      body_write_brief(&writer, message, copy->to, copy->version, wire->base,
-                                       limit);
+                      body_write_brief(&writer, message, copy->to, copy->version,
+                                       wire->bases.installed, limit);
     brief->is_made = true;
     brief->message = message;
     brief->version = copy->version;

@@ -35,9 +35,10 @@ void wire_free(struct wire *wire);
  * or encoded is valid until the next call with any of them. */
 struct wire *wire_new_beside(const char *cluster, const struct wire *other);
 
-/* The view that this node holds, borrowed: changes are read and written against it (U3b), as it is
- * at that moment. NULL, as at first: there is none. */
-void wire_set_base(struct wire *wire, const struct view *base);
+/* The views that this node holds, borrowed, as they are at that moment: the one that it has
+ * installed, against which changes are written and read (U3b), and the one that it has accepted as
+ * a voter, against which they are read, too. NULL, as at first: there is none. */
+void wire_set_bases(struct wire *wire, const struct view *installed, const struct view *accepted);
 
 /* The first WIRE_HEADER_BYTES of every frame of this cluster, with no flag set and no echo. */
 const uint8_t *wire_header(const struct wire *wire);

@@ -86,6 +86,9 @@ const struct member *core_self(const struct core *core);
 /* The installed view; empty while joining. Valid until the next step. */
 const struct view *core_view(const struct core *core);
 
+/* The view that its record as a voter has accepted last; empty: none. Valid until the next step. */
+const struct view *core_accepted(const struct core *core);
+
 /* The version of the protocol in which the members are written to; counted from 0. */
 uint8_t core_version(const struct core *core);
 

@@ -50,6 +50,11 @@ const struct view *core_view(const struct core *core)
     return &core->view;
 }
 
+const struct view *core_accepted(const struct core *core)
+{
+    return &core->voter.accepted;
+}
+
 uint8_t core_version(const struct core *core)
 {
     return core->version;

@@ -270,7 +270,7 @@ static enum replay_verdict open_core(struct replay *replay)
         return REPLAY_UNREADABLE;
     }
     replay->core = core_init(replay->block, &replay->start.options, replay->start.now_ms);
-    wire_set_base(replay->wire, core_view(replay->core));
+    wire_set_bases(replay->wire, core_view(replay->core), core_accepted(replay->core));
     return REPLAY_SAME;
 }
 

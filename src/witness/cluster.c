@@ -365,6 +365,7 @@ static bool open_all(struct cluster *cluster, const struct keyring *ring)
                  "cluster=%s: not enough memory, or no random bytes", cluster->name);
         return false;
     }
+    wire_set_bases(cluster->wire, NULL, core_accepted(cluster->core));
     cluster->number = wire_cluster(wire_header(cluster->wire));
     open_streams(cluster);
     return true;

@@ -164,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(wire != NULL && copy != NULL && storage != NULL);
     view_init(&base, CAPACITY, storage);
     make_base(&base);
-    wire_set_base(wire, &base);
+    wire_set_bases(wire, &base, NULL);
     check_beat(wire, &base, data, size);
     check(wire, data, size);
 

@@ -272,12 +272,17 @@ static void note_base(struct packet *packet, const struct view *base)
 }
 
 /* As wire_decode asks. */
-static bool holds_base(const struct packet *packet, const struct view *held)
+static bool is_base(const struct packet *packet, const struct view *held)
 {
     const struct view_id id = view_id_of(held);
 
     return !view_is_empty(held) && held->hash == packet->carried->base_hash &&
            view_id_equal(&id, &packet->carried->base);
+}
+
+static bool holds_base(const struct packet *packet, const struct core *core)
+{
+    return is_base(packet, core_view(core)) || is_base(packet, core_accepted(core));
 }
 
 /* --- Sending --- */
@@ -424,7 +429,7 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
         return;
     }
     const struct quality *quality = network_quality(&sim->network, from);
-    wire_set_base(sim->wire, core_view(host->core));
+    wire_set_bases(sim->wire, core_view(host->core), core_accepted(host->core));
     const struct link *link = network_link(&sim->network, from, to);
     struct packet *packet = needs_frame(sim, quality, link, effect)
                                 ? frame_of(sim, host, effect)
@@ -458,10 +463,10 @@ static void empty_index(struct view *view)
 
 const struct message *post_read(struct sim *sim, struct packet *packet, struct message *room)
 {
-    const struct view *held = core_view(sim->hosts[packet->to].core);
+    const struct core *core = sim->hosts[packet->to].core;
 
     if (packet->open) {
-        if (packet->brief && !holds_base(packet, held)) {
+        if (packet->brief && !holds_base(packet, core)) {
             return NULL;
         }
         if (packet->carried != NULL) {
@@ -470,7 +475,7 @@ const struct message *post_read(struct sim *sim, struct packet *packet, struct m
         return network_message(packet);
     }
     room->source = packet->source;
-    wire_set_base(sim->wire, held);
+    wire_set_bases(sim->wire, core_view(core), core_accepted(core));
     enum wire_error error = wire_decode(sim->wire, packet->bytes, packet->length, room);
     if (packet->damaged) {
         /* Garbage that happens to be a message would be a forgery, against which there is no

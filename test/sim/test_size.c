@@ -3,7 +3,7 @@
  * view there leads nobody, stops nobody, and is out with the reason. */
 #include <string.h>
 
-#include "story.h"
+#include "story_voters.h"
 
 enum {
     SEVEN = 7,
@@ -396,6 +396,42 @@ Story(size, what_a_coordinator_gave_up_does_not_end_its_reign)
         sim_run(sim, OUT_MS / MANY_LOOKS);
     }
     story_check(core_view(sim_core(sim, A))->epoch > epoch, seed);
+    sim_free(sim);
+}
+
+static uint32_t next_oldest(const struct sim *sim)
+{
+    const struct view *view = core_view(sim_core(sim, A));
+    uint32_t host = A;
+
+    while (strcmp(sim_name(sim, host), view->members[1].name) != 0) {
+        host++;
+    }
+    return host;
+}
+
+/* H90: nothing long leaves the host of the next oldest, and nobody wins without it and a witness,
+ * which is no member, and holds the view that it is asked with. */
+Story(size, a_witness_elects_one_behind_a_hole)
+{
+    struct sim *sim = story_of_voters(seed, 5, 2, (struct sim_options){.witness_count = 1});
+    const uint32_t next = next_oldest(sim);
+    const uint32_t voters = 1U << A | 1U << next | 1U << sim_witness(sim, 0);
+
+    sim_change_voters(sim, A, voters, 0);
+    story_check(story_vote_alone(sim, voters, SETTLE_MS), seed);
+    for (uint32_t host = B; host <= E; host++) {
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_narrow(sim, next, HOLE_OF_OLD_LINKS);
+    sim_crash(sim, A);
+    sim_run(sim, ACTS_AGAIN_MS);
+    for (int look = 0; look < MANY_LOOKS; look++) {
+        story_check(sim_is_acting(sim, next), seed);
+        sim_run(sim, OUT_MS / MANY_LOOKS);
+    }
+    story_check(sim_agrees(sim), seed);
     sim_free(sim);
 }
 

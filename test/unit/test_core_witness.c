@@ -442,6 +442,39 @@ static struct rig *with_witness(void)
     return rig;
 }
 
+/* That question was just put to it, whole and as a change. */
+static void gets_both_forms(struct rig *rig, enum message_type type)
+{
+    bool whole = false;
+    bool brief = false;
+
+    for (int ms = 0; ms < 100 && rig_told(rig, type, 'W') == NULL; ms++) {
+        rig_pass(rig, 1, "B");
+    }
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        const struct rig_sent *sent = &rig->sent[i];
+        const bool is_it = sent->message.type == type && sent->to == 'W';
+        whole |= is_it && !sent->brief;
+        brief |= is_it && sent->brief;
+    }
+    cr_assert(whole && brief);
+}
+
+/* H90: it may hold the base, and nothing long may reach it; or it lacks the base. */
+Test(core_witness, it_gets_what_is_long_as_a_change_too)
+{
+    struct rig *rig = rig_strict_among("A C", 'C', "A C W");
+
+    rig_votes(rig);
+    rig_kill(rig, 'A');
+    gets_both_forms(rig, MESSAGE_BALLOT);
+    rig_free(rig);
+    rig = with_witness();
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
+    gets_both_forms(rig, MESSAGE_PREPARE);
+    rig_free(rig);
+}
+
 /* W answers the question that was put to it in the last step. */
 static void witness_answers(struct rig *rig, uint64_t after_ms, const struct lease_said *said)
 {

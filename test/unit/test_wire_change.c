@@ -37,8 +37,8 @@ static void setup(void)
     make_view(&base);
     make_view(&next);
     make_view(&kept);
-    wire_set_base(wire, &base);
-    wire_set_base(other, &base);
+    wire_set_bases(wire, &base, NULL);
+    wire_set_bases(other, &base, NULL);
     random_seed(&chance, 5);
 }
 
@@ -330,10 +330,10 @@ Test(wire_change, without_a_base_or_of_another_lineage_it_goes_out_whole)
     follow();
     view_seal(&next);
     cr_assert_gt(brief_bytes(&next), 0);
-    wire_set_base(wire, NULL);
+    wire_set_bases(wire, NULL, NULL);
     cr_assert_eq(brief_bytes(&next), 0);
     view_clear(&base);
-    wire_set_base(wire, &base);
+    wire_set_bases(wire, &base, NULL);
     cr_assert_eq(brief_bytes(&next), 0);
     check_arrives(MESSAGE_PREPARE);
 }
@@ -378,17 +378,40 @@ Test(wire_change, a_base_that_is_not_held_is_refused)
     const struct message message = carrying(MESSAGE_PREPARE, &next);
     const uint8_t *frame = encode(&message, true, &length);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_OK);
-    wire_set_base(other, NULL);
+    wire_set_bases(other, NULL, NULL);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_BASE);
-    wire_set_base(other, &next);
+    wire_set_bases(other, &next, &next);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_BASE);
     view_copy(&kept, &base);
     kept.hash++;
-    wire_set_base(other, &kept);
+    wire_set_bases(other, &kept, NULL);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_BASE);
     view_clear(&kept);
-    wire_set_base(other, &kept);
+    wire_set_bases(other, &kept, NULL);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_BASE);
+}
+
+/* H90: a voter that is no member has installed nothing, or something older. */
+Test(wire_change, one_of_the_view_that_was_accepted_is_read)
+{
+    struct message got = {.type = MESSAGE_PULL};
+    size_t length;
+
+    fill(&base, MEMBERS);
+    view_copy(&kept, &base);
+    kept.version--;
+    view_seal(&kept);
+    follow();
+    remove_at(4);
+    view_seal(&next);
+    const struct message message = carrying(MESSAGE_BALLOT, &next);
+    const uint8_t *frame = encode(&message, true, &length);
+    wire_set_bases(other, NULL, &base);
+    cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_OK);
+    cr_assert_eq(got.carrier.view->hash, next.hash);
+    wire_set_bases(other, &kept, &base);
+    cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_OK);
+    cr_assert_eq(got.carrier.view->hash, next.hash);
 }
 
 /* H58: the base has the name and the hash of the sender's, but was damaged. */
@@ -405,11 +428,11 @@ Test(wire_change, what_does_not_come_to_the_view_announced_is_refused)
     const uint8_t *frame = encode(&message, true, &length);
     view_copy(&kept, &base);
     kept.members[7].incarnation++;
-    wire_set_base(other, &kept);
+    wire_set_bases(other, &kept, NULL);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_RESULT);
     view_copy(&kept, &base);
     kept.member_count--;
-    wire_set_base(other, &kept);
+    wire_set_bases(other, &kept, NULL);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_BOUND);
 }
 
@@ -421,7 +444,7 @@ Test(wire_change, no_more_members_are_read_than_there_is_room_for)
 
     cr_assert_not_null(small);
     fill(&base, 3);
-    wire_set_base(small, &base);
+    wire_set_bases(small, &base, NULL);
     follow();
     const struct member joiner = new_member(50);
     view_append(&next, &joiner);

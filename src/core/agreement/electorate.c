@@ -281,6 +281,17 @@ const struct address *electorate_address(const struct core *core, const struct l
     return seen == NULL ? &voter->address : &seen->address;
 }
 
+/* U3c: its record may have accepted the base, and perhaps nothing long arrives there. An outsider
+ * has no base. */
+static void ask_elsewhere(struct core *core, const struct message *message,
+                          const struct address *address)
+{
+    electorate_ask_stranger(core, message, NULL, address);
+    if (message != NULL && core_is_member(core)) {
+        outbox_answer_brief(core, message, NULL, address, nonce_of(core, message->type));
+    }
+}
+
 void electorate_ask_one(struct core *core, const struct message *message,
                         const struct listed_voter *voter)
 {
@@ -295,10 +306,10 @@ void electorate_ask_one(struct core *core, const struct message *message,
     }
     const bool is_elsewhere = seen != NULL && member != NULL && !id_equal(&member->id, &seen->life);
     if ((!is_fresh || is_elsewhere) && !address_is_none(last)) {
-        electorate_ask_stranger(core, message, NULL, last);
+        ask_elsewhere(core, message, last);
     }
     if (member != NULL && !is_fresh && !address_equal(&member->address, last)) {
-        electorate_ask_stranger(core, message, NULL, &member->address);
+        ask_elsewhere(core, message, &member->address);
     }
 }
 

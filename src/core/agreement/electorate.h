@@ -74,7 +74,7 @@ bool electorate_was_asked(const struct core *core, const struct message *answer)
 voter_set electorate_absent(const struct core *core, const struct voter_lists *lists);
 
 /* Sends it (NULL: does nothing) to each of these voters but this node: as a change, to members who
- * hold the base (U3c). */
+ * hold the base; to all others whole and as a change (U3c). */
 void electorate_ask(struct core *core, const struct message *message,
                     const struct voter_lists *lists, voter_set whom);
 

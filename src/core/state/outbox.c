@@ -163,6 +163,17 @@ void outbox_answer(struct core *core, const struct message *message, const struc
     }
 }
 
+void outbox_answer_brief(struct core *core, const struct message *message,
+                         const struct node_id *peer, const struct address *address, uint32_t echo)
+{
+    struct effect *sent = send(core, message, peer, address);
+
+    if (sent != NULL) {
+        sent->echo = echo;
+        sent->brief = true;
+    }
+}
+
 void outbox_echo(struct core *core, const struct message *message, uint32_t nonce)
 {
     for (uint32_t i = 0; i < core->out.count; i++) {

@@ -38,6 +38,10 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
 void outbox_answer(struct core *core, const struct message *message, const struct node_id *peer,
                    const struct address *address, uint32_t echo);
 
+/* The same, with its view as a change where there is such a form (U3b). */
+void outbox_answer_brief(struct core *core, const struct message *message,
+                         const struct node_id *peer, const struct address *address, uint32_t echo);
+
 /* Those copies of the message that were just sent without an echo, since nothing was heard of the
  * receiver, echo the receiver's nonce. */
 void outbox_echo(struct core *core, const struct message *message, uint32_t nonce);

@@ -238,7 +238,7 @@ static bool open_core(struct node *node, const struct keyring *ring)
     const uint64_t now_ms = clock_ms();
     node->ring = recording_ring_new(config->cluster, &options, now_ms);
     node->core = core_init(block, &options, now_ms);
-    wire_set_base(node->wire, core_view(node->core));
+    wire_set_bases(node->wire, core_view(node->core), core_accepted(node->core));
     node->roles = (struct role_clients){
         .core = node->core, .config = config, .command = node_on_role_command, .context = node};
     if (!open_gate(node, ring)) {
