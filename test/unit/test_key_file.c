@@ -106,6 +106,10 @@ Test(key_file, a_file_that_is_none_is_refused_in_words)
     assert_refused("holds no key");
     write_file("# key\nhunter2\n", 0600);
     assert_refused("line 2 is no key");
+    write_file("q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=\n"
+               "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
+               0600);
+    assert_refused("has a key of zeros, which everybody can guess");
 }
 
 Test(key_file, a_file_that_others_can_read_is_no_secret)
