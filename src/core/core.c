@@ -119,6 +119,7 @@ static struct core *core_init_witness(void *block, const struct core_options *op
 
     core_init_life(core, options, now_ms);
     core->terms.guard.policy = GUARD_STRICT;
+    accord_plan(core);
     core->configured.timing = options->timing;
     core->life.phase = PHASE_WITNESS;
     voter_start(core, options->record, options->record_damaged, options->has_disk);

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include "core/agreement/accord.h"
 #include "rig.h"
 
 enum {
@@ -344,6 +345,7 @@ Test(core_lease, while_terms_change_all_are_asked)
     char letters[RIG_CAPACITY + 1];
 
     rig->core->agreed.joint = true;
+    accord_plan(rig->core);
     rig->core->peers[C].signs.view.coordinator = rig_id(rig, 'B');
     cr_assert_str_eq(asked_next(rig, "BCDE", letters), "BCDE");
     rig->core->agreed.joint = false;

@@ -27,6 +27,42 @@ static struct timing timing_in(const struct core *core, const struct agreed *agr
     return agreed->number == 0 ? core->configured.timing : agreed_timing(agreed);
 }
 
+static void plan_by_guard(struct core *core)
+{
+    struct plan *plan = &core->plan;
+    const bool strict = core_is_strict(core);
+
+    core->spans = timing_spans(&core->timing, strict);
+    /* V7a: half, so that what is made above it is no leap for those who were not told; but what a
+     * voter has promised is for good, so there the others have to come after it, and as far. */
+    plan->said_leap = strict ? LEAP_MAX : SAID_LEAP_MAX;
+    plan->seen_lead = strict ? COUNTER_MAX : 0;
+}
+
+static void plan_leases(struct core *core)
+{
+    struct plan *plan = &core->plan;
+    const uint32_t members = core->view.member_count;
+    const uint32_t others = quorum_of_others(core_guard_needed(core), members);
+
+    plan->needed = others + 1;
+    /* A2b: while terms change, it takes the word of each that it has heard of them. */
+    plan->asked = core->agreed.joint ? members : quorum_with_spares(others);
+    plan->by_heartbeat = others + 1;
+    if (view_names_voters(&core->view)) {
+        /* Z5c, Z9b: what each voter is bound to has to be known, and by all whether it acts. */
+        plan->needed = UINT32_MAX;
+        plan->asked = members;
+        plan->by_heartbeat = 0;
+    }
+}
+
+void accord_plan(struct core *core)
+{
+    plan_by_guard(core);
+    plan_leases(core);
+}
+
 static void apply(struct core *core)
 {
     const struct agreed *agreed = &core->agreed;
@@ -52,7 +88,7 @@ static void apply(struct core *core)
         const struct timing proven = timing_in(core, &core->proven);
         core->timing = timing_unproven(&proven, &core->timing);
     }
-    core->spans = timing_spans(&core->timing, strict);
+    accord_plan(core);
     lease_on_timing(core, &before);
 }
 
@@ -215,6 +251,7 @@ void accord_on_view_installed(struct core *core, const struct installed *before)
         !id_equal(&core->view.members[0].id, &before->view->members[0].id)) {
         core->agreed_ms = core->now_ms;
     }
+    plan_leases(core);
     if (others) {
         core->agreed = core->view.agreed;
         apply(core);

@@ -18,16 +18,13 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
     if (base->ms != 0 && core->now_ms < base->ms + core->timing.stall_ms) {
         return *base;
     }
-    /* V7a: half, so that what is made above it is no leap for those who were not told; but what a
-     * voter has promised is for good, so there the others have to come after it, and as far. */
-    const bool for_good = core_is_strict(core);
-    const bool from_seen = for_good || view_is_empty(view);
+    const uint64_t seen = core->promise.seen;
+    const uint64_t seen_max = view_is_empty(view) ? seen : view->epoch + core->plan.seen_lead;
 
     return (struct leap_base){.ms = core->now_ms,
-                              .epoch = from_seen ? core->promise.seen : view->epoch,
+                              .epoch = earlier(seen, seen_max),
                               .version = higher(view->version, core->promise.near_version),
-                              .next_age = higher(view->next_age, core->promise.near_age),
-                              .said = for_good ? LEAP_MAX : SAID_LEAP_MAX};
+                              .next_age = higher(view->next_age, core->promise.near_age)};
 }
 
 struct leap_base promise_numbers_max(const struct core *core)
@@ -46,11 +43,12 @@ struct leap_base promise_numbers_max(const struct core *core)
 
 struct leap_base promise_said_max(const struct core *core)
 {
+    const uint64_t leap = core->plan.said_leap;
     struct leap_base max = leap_base(core, &core->view);
 
-    max.epoch += max.said;
-    max.version += max.said;
-    max.next_age += max.said;
+    max.epoch += leap;
+    max.version += leap;
+    max.next_age += leap;
     return max;
 }
 
@@ -179,7 +177,7 @@ static void forget_what_leaps(struct core *core)
 {
     const uint64_t promised = core->voter.record.promise.epoch;
     const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
-    const bool leaps = core->promise.seen > core->view.epoch + leap_base(core, &core->view).said &&
+    const bool leaps = core->promise.seen > core->view.epoch + core->plan.said_leap &&
                        core->candidacy.epoch == 0;
 
     if (core->promise.seen < known || leaps) {

@@ -150,7 +150,7 @@ struct asked {
 
 static struct asked all_asked(const struct core *core)
 {
-    const uint32_t end = larger32(core->lease.asked_end, core_lease_plan(core).asked + 1);
+    const uint32_t end = larger32(core->lease.asked_end, core->plan.asked + 1);
     struct asked asked = {.oldest = end < core->view.member_count ? end : core->view.member_count};
 
     while (asked.watched < watch_count(core) && watch_at(core, asked.watched) < asked.oldest) {
@@ -247,14 +247,13 @@ static bool are_enough(const struct core *core, voter_set among, uint64_t at_ms)
 
 bool lease_is_enough(const struct core *core, uint64_t at_ms)
 {
-    return are_enough(core, all_voters(core), at_ms) ||
-           is_held_by(core, core_lease_plan(core).needed, at_ms);
+    return are_enough(core, all_voters(core), at_ms) || is_held_by(core, core->plan.needed, at_ms);
 }
 
 /* Not before its lease is about to end is anybody asked whom a heartbeat can ask. */
 static bool lasts(const struct core *core, uint32_t position)
 {
-    return core_lease_plan(core).by_heartbeat > 0 && !core->agreed.joint &&
+    return core->plan.by_heartbeat > 0 && !core->agreed.joint &&
            lease_of(core, position) > core->now_ms + timing_renewal_ms(&core->timing);
 }
 
@@ -265,7 +264,7 @@ static bool may_be_asked(const struct core *core, uint32_t position)
         return false;
     }
     return is_voter(core, position) || core->agreed.joint ||
-           (core_lease_plan(core).by_heartbeat > 0 && follows_us(core, position));
+           (core->plan.by_heartbeat > 0 && follows_us(core, position));
 }
 
 void lease_ask(struct core *core, uint32_t count)
@@ -343,7 +342,7 @@ uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
     const uint64_t voters_ms = earlier(voters_lease_until(core, all_voters(core), now_ms),
                                        now_ms + lease_span_ms(core));
 
-    return larger(voters_ms, lease_until(core, core_lease_plan(core).needed, now_ms));
+    return larger(voters_ms, lease_until(core, core->plan.needed, now_ms));
 }
 
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)

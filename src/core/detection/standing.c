@@ -153,13 +153,13 @@ bool standing_is_settled(const struct core *core)
 void standing_ask(struct core *core)
 {
     if (may_act(core)) {
-        lease_ask(core, core_lease_plan(core).asked);
+        lease_ask(core, core->plan.asked);
     }
 }
 
 bool standing_asks_by_heartbeat(const struct core *core)
 {
-    return may_act(core) && core_lease_plan(core).by_heartbeat > 0;
+    return may_act(core) && core->plan.by_heartbeat > 0;
 }
 
 void standing_ask_with_round(struct core *core)

@@ -64,7 +64,7 @@ bool watch_is_asking(const struct core *core, uint32_t position)
  * for everybody has to know whether it acts (Z9b). */
 static uint32_t next_watched(const struct core *core)
 {
-    return larger32(core_lease_plan(core).asked, NEXT_WATCHED);
+    return larger32(core->plan.asked, NEXT_WATCHED);
 }
 
 static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
@@ -328,7 +328,7 @@ static uint32_t every_round_end(const struct core *core, uint32_t neighbours)
     if (neighbours <= UNHALVED) {
         return core->view.member_count;
     }
-    return core_is_coordinator(core) ? core_lease_plan(core).by_heartbeat : 0;
+    return core_is_coordinator(core) ? core->plan.by_heartbeat : 0;
 }
 
 /* D8e: in turn one and the other half, by the order of the view: among five, each member then hears

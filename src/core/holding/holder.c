@@ -116,7 +116,7 @@ static void tell_all(struct core *core)
 static void lose(struct core *core, struct own_candidate *own, enum role_reason reason)
 {
     own->state = HOLDER_LOST;
-    own->until_ms = core_is_strict(core) ? NEVER_MS : core->now_ms + own->grace_ms;
+    own->until_ms = core->now_ms + earlier(own->grace_ms, NEVER_MS - core->now_ms);
     note_due(core, own->until_ms);
     tell(core, own, ROLE_LOST, reason);
 }
@@ -349,8 +349,9 @@ static void on_campaign(struct core *core, const struct role_command *command)
         refuse_campaign(core, command, ROLE_MANY);
         return;
     }
-    *own = (struct own_candidate){
-        .state = HOLDER_WAITS, .let_go = holder->floor, .grace_ms = command->grace_ms};
+    *own = (struct own_candidate){.state = HOLDER_WAITS,
+                                  .let_go = holder->floor,
+                                  .grace_ms = core_is_strict(core) ? NEVER_MS : command->grace_ms};
     own->is.request = command->request;
     own->is.terms = command->terms;
     own->is.priority = command->priority;

@@ -47,7 +47,6 @@ struct leap_base {
     uint64_t epoch;
     uint64_t version;
     uint64_t next_age;
-    uint64_t said; /* how far above those what others say is no leap yet */
 };
 
 /* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */

@@ -76,6 +76,19 @@ struct strangers_budget {
     struct stranger_answers answers[STRANGERS_QUESTIONS];
 };
 
+/* What follows from the guard and the view, as numbers: looked at again where either changes. */
+struct plan {
+    /* Whose leases it takes to act, and who is asked for them (D8c, D8f). A quorum of the view's
+     * voters suffices, if it names any; or so many members. */
+    uint32_t needed; /* members, this node among them; UINT32_MAX: no number of them suffices */
+    uint32_t asked;  /* others, with spares */
+    uint32_t by_heartbeat; /* the oldest, this node too, who get each round: that asks them */
+
+    /* Of the base of epochs (V7a). */
+    uint64_t said_leap; /* what others say leaps above so much more than the base */
+    uint64_t seen_lead; /* by so much what was seen may take the base above the view's epoch */
+};
+
 /* --- All of it --- */
 
 /* The order is for a processor's cache, in which a simulator keeps many nodes: what every step
@@ -89,6 +102,7 @@ struct core {
     struct terms terms;   /* accord: in force; `number` and what belongs to it as in `agreed` */
     struct timing timing; /* accord: in force; */
     struct spans spans;   /* and what follows from them under the guard */
+    struct plan plan;     /* accord: what else follows from the guard, and the view */
     struct agreed agreed; /* accord: those of the view, or of the last one */
     uint64_t agreed_ms;   /* accord: since when they are `agreed`, under this coordinator */
     struct agreed proven; /* accord: the last terms that the coordinator was heard to hold (A3b) */
@@ -252,30 +266,6 @@ static inline uint32_t core_guard_needed(const struct core *core)
 {
     return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
                                     : agreed_guard_needed(&core->agreed);
-}
-
-/* Whose leases it takes to act, and who is asked for them (D8c, D8f). A quorum of the view's voters
- * suffices, if it names any; or so many members. */
-struct lease_plan {
-    uint32_t needed; /* members, this node among them; UINT32_MAX: no number of them suffices */
-    uint32_t asked;  /* others, with spares */
-    uint32_t by_heartbeat; /* the oldest, this node too, who get each round: that asks them */
-};
-
-static inline struct lease_plan core_lease_plan(const struct core *core)
-{
-    const uint32_t members = core->view.member_count;
-
-    /* Z5c, Z9b: what each voter is bound to has to be known, and by all whether this node acts. */
-    if (view_names_voters(&core->view)) {
-        return (struct lease_plan){.needed = UINT32_MAX, .asked = members, .by_heartbeat = 0};
-    }
-    const uint32_t others = quorum_of_others(core_guard_needed(core), members);
-    return (struct lease_plan){
-        .needed = others + 1,
-        /* A2b: while terms change, it takes the word of each that it has heard of them. */
-        .asked = core->agreed.joint ? members : quorum_with_spares(others),
-        .by_heartbeat = others + 1};
 }
 
 static inline uint32_t core_size_max(const struct core *core)
