@@ -164,9 +164,9 @@ static void write_reference(struct writer *writer, const struct view_reference *
     }
 }
 
-static void read_voters(struct reader *reader, struct terms *terms)
+static void read_voters(struct reader *reader, struct terms *terms, uint32_t count)
 {
-    terms->voters.count = (uint8_t)reader_list(reader, terms->guard.count, terms->guard.count);
+    terms->voters.count = (uint8_t)reader_list(reader, count, count);
     for (uint8_t i = 0; i < terms->voters.count; i++) {
         reader_name(reader, terms->voters.names[i]);
     }
@@ -186,17 +186,20 @@ static void read_terms(struct reader *reader, struct terms *terms)
     }
     terms->guard.policy = (enum guard_policy)reader_number(
         reader, strict ? GUARD_STRICT : GUARD_NONE, strict ? GUARD_STRICT : GUARD_MAJORITY);
-    terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
-                                                 strict ? VOTERS_MAX : UINT32_MAX);
+    const uint32_t count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
+                                                   strict ? VOTERS_MAX : UINT32_MAX);
+    terms->guard.count = strict ? 0 : count;
     terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
     terms->watchers = (uint8_t)reader_number(reader, WATCHERS_LEAST, WATCHERS_MOST);
     terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
     terms->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
     terms->capacity = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
     if (strict) {
-        read_voters(reader, terms);
+        read_voters(reader, terms, count);
     }
-    terms->voters_target = targeted ? (uint8_t)reader_number(reader, 1, VOTERS_MAX) : 0;
+    if (targeted) {
+        terms->guard.count = (uint32_t)reader_number(reader, 1, VOTERS_MAX);
+    }
     if (changed) {
         terms->number = reader_number(reader, 1, UINT64_MAX);
         terms->origin = reader_number(reader, 0, UINT64_MAX);
@@ -209,14 +212,14 @@ static void write_terms(struct writer *writer, const struct terms *terms)
     const bool strict = terms->guard.policy == GUARD_STRICT;
 
     assert(terms->voters.count <= VOTERS_MAX);
-    const bool targeted = strict && terms->voters_target != 0;
+    const bool targeted = strict && terms->guard.count != 0;
     const bool changed = terms->number != 0;
 
     writer_array(writer, TERMS_FIELDS + (strict ? (uint32_t)STRICT_FIELDS : 0U) +
                              (targeted ? (uint32_t)TARGET_FIELDS : 0U) +
                              (changed ? CHANGED_FIELDS : 0U));
     writer_number(writer, (uint64_t)terms->guard.policy);
-    writer_number(writer, terms->guard.count);
+    writer_number(writer, strict ? terms->voters.count : terms->guard.count);
     writer_number(writer, (uint64_t)terms->profile);
     writer_number(writer, terms->watchers);
     writer_number(writer, terms->heartbeat_ms);
@@ -229,7 +232,7 @@ static void write_terms(struct writer *writer, const struct terms *terms)
         }
     }
     if (targeted) {
-        writer_number(writer, terms->voters_target);
+        writer_number(writer, terms->guard.count);
     }
     if (changed) {
         writer_number(writer, terms->number);

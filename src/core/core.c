@@ -144,9 +144,9 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
                                  .heartbeat_ms = options->timing.heartbeat_ms,
                                  .lost_ms = options->timing.lost_ms,
                                  .capacity = options->capacity};
-    if (options->voters != NULL) {
+    if (guard_is_strict(&options->guard) && options->voters != NULL) {
         core->terms.voters = *options->voters;
-        core->terms.voters_target = options->voters_target;
+        core->terms.guard.count = options->voters_target;
     }
     core->timing.heartbeat_ms_longest = core->timing.heartbeat_ms;
     core->timing.lost_ms_shortest = core->timing.lost_ms;

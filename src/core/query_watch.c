@@ -86,7 +86,7 @@ static unsigned other_edge(const struct core *core, uint32_t a, uint32_t b)
     if (!watch_sees(core, a, b) || (a != 0 && b != 0)) {
         return 0;
     }
-    return core_guard_needed(core) > 0 || core->agreed.joint ? EDGE_GUARD : EDGE_OLDEST;
+    return core->plan.guarded > 0 || core->agreed.joint ? EDGE_GUARD : EDGE_OLDEST;
 }
 
 unsigned core_edge(const struct core *core, uint32_t a, uint32_t b)

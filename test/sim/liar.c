@@ -259,6 +259,9 @@ static struct terms any_terms(struct teller *teller)
                           .capacity = sim->options.capacity,
                           .voters = sim->voters};
 
+    if (guard_is_strict(&terms.guard)) {
+        terms.guard.count = sim->options.voters_target;
+    }
     terms.heartbeat_ms += chance(teller, 8);
     terms.capacity += chance(teller, 8);
     return terms;

@@ -14,7 +14,7 @@ static struct rig *rig_of_voters(const char *members, const char *voters, uint8_
     struct rig *rig = rig_strict_among(members, 'A', voters);
     struct core *core = rig->core;
 
-    core->terms.voters_target = target;
+    core->plan.voters_target = target;
     core->voter.has_disk = true;
     core->autopilot = (struct autopilot){.on = true, .due_ms = NEVER_MS};
     for (uint8_t i = 0; i < core->view.voters.count; i++) {

@@ -544,7 +544,7 @@ Test(core_join, a_joiner_may_name_other_voters_than_the_view)
 
     strcpy(terms.voters.names[0], "X");
     cr_assert(is_offered(rig, &terms));
-    terms.guard.count = terms.voters.count = 2;
+    terms.voters.count = 2;
     cr_assert(is_offered(rig, &terms));
     terms.guard.policy = GUARD_COUNT;
     cr_assert_not(is_offered(rig, &terms), "it acts by another guard");

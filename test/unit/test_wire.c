@@ -818,7 +818,7 @@ static void check_full_view(uint32_t capacity)
     part->view_hash = part->oldest_age = UINT64_MAX;
     part->holders = MEMBER_MAX;
     part->terms.guard = (struct guard){.policy = GUARD_STRICT, .count = VOTERS_MAX};
-    part->terms.voters.count = part->terms.voters_target = VOTERS_MAX;
+    part->terms.voters.count = VOTERS_MAX;
     for (uint8_t i = 0; i < VOTERS_MAX; i++) {
         memset(part->terms.voters.names[i], 'v', NAME_BYTES_MAX);
     }

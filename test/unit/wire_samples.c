@@ -379,7 +379,7 @@ static void add_strict(struct samples *samples)
 
     message->join_refused.reason = JOIN_REFUSED_TERMS;
     message->join_refused.terms = sample_terms;
-    message->join_refused.terms.guard = (struct guard){.policy = GUARD_STRICT, .count = 3};
+    message->join_refused.terms.guard = (struct guard){.policy = GUARD_STRICT};
     message->join_refused.terms.voters = (struct voters){
         .count = 3, .names = {"athens", "byzantium", "cyrene"}};
 }

@@ -37,14 +37,24 @@ static void plan_by_guard(struct core *core)
      * voter has promised is for good, so there the others have to come after it, and as far. */
     plan->said_leap = strict ? LEAP_MAX : SAID_LEAP_MAX;
     plan->seen_lead = strict ? COUNTER_MAX : 0;
+    plan->voters_target = strict ? (uint8_t)core->terms.guard.count : 0;
+}
+
+/* Of the guards that hold, two while terms change (A2). */
+static uint32_t guarded(const struct core *core)
+{
+    return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
+                                    : agreed_guard_needed(&core->agreed);
 }
 
 static void plan_leases(struct core *core)
 {
     struct plan *plan = &core->plan;
     const uint32_t members = core->view.member_count;
-    const uint32_t others = quorum_of_others(core_guard_needed(core), members);
+    const uint32_t others = quorum_of_others(guarded(core), members);
+    const uint32_t founders = core->terms.voters.count;
 
+    plan->guarded = founders > 0 ? founders / 2 + 1 : guarded(core);
     plan->needed = others + 1;
     /* A2b: while terms change, it takes the word of each that it has heard of them. */
     plan->asked = core->agreed.joint ? members : quorum_with_spares(others);
@@ -72,12 +82,7 @@ static void apply(struct core *core)
     core->terms.number = agreed->number;
     core->terms.origin = agreed->origin;
     core->terms.room = agreed->room;
-    const bool strict = core_is_strict(core);
-    if (strict) { /* The guard strict is never left, nor come to (A4a). */
-        core->terms.voters_target = (uint8_t)rules.guard.count;
-    } else {
-        core->terms.guard = rules.guard;
-    }
+    core->terms.guard = rules.guard; /* The guard strict is never left, nor come to (A4a). */
     core->terms.profile = rules.profile;
     core->terms.heartbeat_ms = rules.heartbeat_ms;
     core->terms.lost_ms = rules.lost_ms;

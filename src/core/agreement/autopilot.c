@@ -200,7 +200,7 @@ static uint32_t size_wanted(const struct core *core)
 {
     const uint32_t count = voter_lists_length(&core->view.voters);
 
-    return count > core->terms.voters_target ? count : core->terms.voters_target;
+    return count > core->plan.voters_target ? count : core->plan.voters_target;
 }
 
 /* Of one list: in two there may be more than a wish has room for. */
@@ -263,7 +263,7 @@ struct voters_wish autopilot_choice(const struct core *core)
 
 static bool is_in_charge(const struct core *core)
 {
-    return core->terms.voters_target > 0 && core_is_coordinator(core) &&
+    return core->plan.voters_target > 0 && core_is_coordinator(core) &&
            core->life.phase == PHASE_MEMBER;
 }
 
@@ -462,7 +462,7 @@ void autopilot_reset(struct core *core)
 struct autopilot_state autopilot_outlook(const struct core *core)
 {
     const struct voter_lists *lists = &core->view.voters;
-    struct autopilot_state state = {.target = core->terms.voters_target};
+    struct autopilot_state state = {.target = core->plan.voters_target};
     struct voters_wish others = {.number = lists->number};
     uint64_t first_ms = core->now_ms + core->timing.replace_ms - core->timing.lost_ms;
     uint8_t goes = VOTER_NONE;
@@ -487,7 +487,7 @@ struct autopilot_state autopilot_outlook(const struct core *core)
         state.in_ms = due_ms > core->now_ms ? due_ms - core->now_ms : 0;
     }
     const uint32_t best = others.count < VOTERS_MAX ? best_for(core, &others) : VIEW_NONE;
-    state.lacks = goes != VOTER_NONE || lists->count < core->terms.voters_target;
+    state.lacks = goes != VOTER_NONE || lists->count < core->plan.voters_target;
     if (state.lacks && best != VIEW_NONE) {
         name_one(state.comes, core->view.members[best].name);
     }

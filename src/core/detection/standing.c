@@ -63,7 +63,7 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
  */
 struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 {
-    struct guard_state state = {.guard = core->terms.guard, .needed = core_guard_needed(core)};
+    struct guard_state state = {.guard = core->terms.guard, .needed = core->plan.guarded};
 
     if (!core_is_member(core)) {
         return state;
@@ -302,7 +302,7 @@ static void tell_coordinator(struct core *core)
  */
 void standing_tell(struct core *core)
 {
-    if (core_guard_needed(core) > 0) {
+    if (core->plan.guarded > 0) {
         tell_guard(core);
     }
     if (may_act(core) || core->standing.told_acting) {

@@ -100,7 +100,7 @@ struct view_reference {
 /* What all nodes of one cluster must share (J2), and what a refusal quotes. The voters are those to
  * found with, and nothing else: once there is a view it names them (Z13). */
 struct terms {
-    struct guard guard;
+    struct guard guard; /* as in rules: of strict the target (Z17) */
     enum profile profile;
     uint8_t watchers; /* of each member (D9a) */
     uint64_t heartbeat_ms;
@@ -113,18 +113,13 @@ struct terms {
     uint64_t origin;
     uint32_t room;
 
-    uint8_t voters_target; /* so many are to vote (Z17); 0: as many as do */
     struct voters voters;
 };
 
 /* Who votes is no matter of terms; how many are to, is. */
 static inline struct rules terms_rules(const struct terms *terms)
 {
-    const struct guard guard = guard_is_strict(&terms->guard)
-                                   ? (struct guard){GUARD_STRICT, terms->voters_target}
-                                   : terms->guard;
-
-    return (struct rules){.guard = guard,
+    return (struct rules){.guard = terms->guard,
                           .profile = terms->profile,
                           .heartbeat_ms = terms->heartbeat_ms,
                           .lost_ms = terms->lost_ms,

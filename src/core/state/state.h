@@ -84,6 +84,11 @@ struct plan {
     uint32_t asked;  /* others, with spares */
     uint32_t by_heartbeat; /* the oldest, this node too, who get each round: that asks them */
 
+    /* So many members the guard asks for (G1), or of those to found with; of other voters the view
+     * says it. 0: it asks for nothing. */
+    uint32_t guarded;
+    uint8_t voters_target; /* so many are to vote (Z17); 0: as many as do */
+
     /* Of the base of epochs (V7a). */
     uint64_t said_leap; /* what others say leaps above so much more than the base */
     uint64_t seen_lead; /* by so much what was seen may take the base above the view's epoch */
@@ -260,14 +265,7 @@ static inline uint64_t core_repair_ms(const struct core *core)
     return earlier(timing_repair_ms(&core->timing), timing_repair_ms(&core->configured.timing));
 }
 
-/* Of the guards, the sizes and the capacities that hold, several while terms change (A2). Of
- * members; where voters lease, the view says how many of those it takes. */
-static inline uint32_t core_guard_needed(const struct core *core)
-{
-    return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
-                                    : agreed_guard_needed(&core->agreed);
-}
-
+/* Of the sizes and the capacities that hold, several while terms change (A2). */
 static inline uint32_t core_size_max(const struct core *core)
 {
     return core->agreed.number == 0 ? guard_size_max(&core->terms.guard)
