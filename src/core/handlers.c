@@ -149,7 +149,7 @@ static bool asks_successor(struct core *core, const struct message *message, uin
 void handlers_on_vote(struct core *core, const struct message *message)
 {
     const struct vote_answer *vote = &message->carrier.vote;
-    const bool of_voter = core_is_strict(core);
+    const bool of_voter = !id_is_none(&vote->record);
 
     if (asks_successor(core, message, message->carrier.lineage)) {
         return;

@@ -185,6 +185,9 @@ Test(core_claim, a_member_votes_on_claims_alone)
         vote.carrier.vote.kind = (enum vote_kind)kind;
         rig_ignores(candidate, 'C', &vote, REFUSED_VOTER_UNKNOWN);
     }
+    struct message vote = rig_answer(candidate, 2, VOTE_GRANTED);
+    vote.carrier.vote.record = rig_id(rig, 'X');
+    rig_ignores(candidate, 'C', &vote, REFUSED_VOTER_UNKNOWN);
     rig_free(candidate);
     rig_free(rig);
 }

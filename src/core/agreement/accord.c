@@ -37,6 +37,7 @@ static void plan_by_guard(struct core *core)
      * voter has promised is for good, so there the others have to come after it, and as far. */
     plan->said_leap = strict ? LEAP_MAX : SAID_LEAP_MAX;
     plan->seen_lead = strict ? COUNTER_MAX : 0;
+    plan->fanout = strict ? MEMBER_MAX : core->fanout; /* Each voter answers who asks it. */
     plan->voters_target = strict ? (uint8_t)core->terms.guard.count : 0;
 }
 

@@ -424,9 +424,7 @@ static void on_fresh(struct core *core, uint64_t wait_ms)
         return;
     }
     wait_for(core, earlier(wait_ms, core->timing.fresh_ms));
-    if (asks_voters(core)) { /* The lifeline may close any moment; a member then says so (C5a). */
-        asking->again_ms = earlier(asking->again_ms, core->now_ms + core->timing.batch_ms);
-    }
+    asking->again_ms = earlier(asking->again_ms, core->now_ms + core->spans.refused_ms);
 }
 
 static void on_refused(struct core *core, const struct vote_answer *answer)
@@ -553,10 +551,10 @@ void candidacy_on_vote(struct core *core, const struct message *vote)
 
     if (!core->candidacy.on || vote->carrier.epoch != core->candidacy.epoch) {
         refuse(core, vote, REFUSED_ANOTHER_CLAIM);
-    } else if (!asks_voters(core)) {
-        on_members_vote(core, vote, view_find(&core->view, &vote->from));
     } else if (place != VOTER_NONE) {
         on_voters_vote(core, vote, place);
+    } else if (id_is_none(&vote->carrier.vote.record)) {
+        on_members_vote(core, vote, view_find(&core->view, &vote->from));
     }
 }
 

@@ -230,7 +230,8 @@ bool electorate_knows(const struct core *core, const struct message *vote)
     const uint8_t place = voter_lists_find(lists, &vote->carrier.vote.record);
 
     if (!core_is_strict(core)) {
-        return vote->carrier.vote.kind == VOTE_CLAIM && view_has(&core->view, &vote->from);
+        return vote->carrier.vote.kind == VOTE_CLAIM && view_has(&core->view, &vote->from) &&
+               id_is_none(&vote->carrier.vote.record);
     }
     if (id_equal(&vote->from, &core->life.self.id)) {
         return true;

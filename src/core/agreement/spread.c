@@ -109,8 +109,8 @@ static void send_to_next(struct core *core, const struct message *message, const
 
 bool spread_suits(const struct core *core, const struct view *next)
 {
-    return core_is_coordinator(core) && !view_names_voters(next) &&
-           chain_of(core, next).count > core->fanout + 1 && travels_as_a_change(&core->view, next);
+    return core_is_coordinator(core) && chain_of(core, next).count > core->plan.fanout + 1 &&
+           travels_as_a_change(&core->view, next);
 }
 
 bool spread_reaches(const struct core *core, const struct node_id *id)
@@ -124,7 +124,7 @@ void spread_begin(struct core *core, const struct message *message, const struct
 {
     if (message != NULL) {
         REACHED(spread_begun);
-        send_to_next(core, message, order, core->fanout);
+        send_to_next(core, message, order, core->plan.fanout);
     }
 }
 

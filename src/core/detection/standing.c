@@ -59,27 +59,30 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     return count;
 }
 
-/* G1f: of another one its coordinator knows whether there are enough; it cannot count them itself.
+/* G1f: of other voters its coordinator knows whether there are enough; it cannot count them itself.
  */
+static void add_count(const struct core *core, uint64_t now_ms, struct guard_state *state)
+{
+    const bool of_voters = view_names_voters(&core->view);
+    struct voter_count count = {.have = fresh_count(core, now_ms), .needed = core->plan.guarded};
+
+    if (of_voters) {
+        count = core_is_coordinator(core) ? lease_of_voters(core, now_ms) : fresh_voters(core);
+    }
+    state->fresh = count.have;
+    state->needed = count.needed;
+    state->met = of_voters && !core_is_coordinator(core)
+                     ? standing_reign(core, now_ms) == REIGN_ACTING
+                     : count.have >= count.needed;
+}
+
 struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 {
     struct guard_state state = {.guard = core->terms.guard, .needed = core->plan.guarded};
 
-    if (!core_is_member(core)) {
-        return state;
+    if (core_is_member(core)) {
+        add_count(core, now_ms, &state);
     }
-    if (!view_names_voters(&core->view)) {
-        state.fresh = fresh_count(core, now_ms);
-        state.met = state.fresh >= state.needed;
-        return state;
-    }
-    const struct voter_count count = core_is_coordinator(core) ? lease_of_voters(core, now_ms)
-                                                               : fresh_voters(core);
-    state.guard.count = voter_lists_length(&core->view.voters);
-    state.fresh = count.have;
-    state.needed = count.needed;
-    state.met = core_is_coordinator(core) ? count.have >= count.needed
-                                          : standing_reign(core, now_ms) == REIGN_ACTING;
     return state;
 }
 

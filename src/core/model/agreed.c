@@ -75,7 +75,7 @@ bool agreed_is_sound(const struct agreed *agreed)
            agreed->now.capacity <= agreed->room && rules_are_sound(&agreed->now) &&
            (!agreed->joint ||
             (agreed->before.capacity <= agreed->room && rules_are_sound(&agreed->before) &&
-             guard_is_strict(&agreed->before.guard) == guard_is_strict(&agreed->now.guard)));
+             guard_may_become(&agreed->before.guard, &agreed->now.guard)));
 }
 
 static uint64_t longer(uint64_t a, uint64_t b)

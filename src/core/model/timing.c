@@ -125,6 +125,8 @@ struct spans timing_spans(const struct timing *timing, bool strict)
         /* A coordinator that is stalled does not act, so nothing is gained by being patient with
          * it. */
         .stall_ms = strict ? timing->lost_ms : timing->stall_ms,
+        /* The lifeline may close any moment; a member then says so itself. */
+        .refused_ms = strict ? timing->batch_ms : timing->fresh_ms + 1,
         /* They may have lost their coordinator just now, and let nobody in; nothing can be founded
          * twice where the voters have to agree (Z8). */
         .rediscover_ms = strict ? timing->discover_ms : 3 * timing->discover_ms,

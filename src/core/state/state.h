@@ -87,6 +87,7 @@ struct plan {
     /* So many members the guard asks for (G1), or of those to found with; of other voters the view
      * says it. 0: it asks for nothing. */
     uint32_t guarded;
+    uint32_t fanout;       /* to so many this coordinator sends a change itself (U4a) */
     uint8_t voters_target; /* so many are to vote (Z17); 0: as many as do */
 
     /* Of the base of epochs (V7a). */
