@@ -55,6 +55,23 @@ Test(core_claim, is_granted_by_itself_when_the_evidence_is_complete)
     rig_free(rig);
 }
 
+/* Z7c: the one to whom it has handed over may be gone, and it acts no more. */
+Test(core_claim, is_granted_though_a_coordinator_that_has_handed_over_is_fresh)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    const struct view *view = core_view(rig->core);
+
+    rig_pass(rig, 100, "B");
+    rig_gets(
+        rig, 'A',
+        &(struct message){
+            .type = MESSAGE_HEARTBEAT,
+            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .handed_over = true}});
+    claims(rig, 'B', 2);
+    cr_assert_not_null(rig_granted(rig, 'B'));
+    rig_free(rig);
+}
+
 Test(core_claim, is_refused_by_whoever_is_older)
 {
     struct rig *rig = rig_in("A B C", 'B');

@@ -7,8 +7,7 @@ bool elders_coordinator_has_handed_over(const struct core *core)
 {
     const struct peer_signs *signs = &core->peers[0].signs;
 
-    return view_names_voters(&core->view) && signs->handed_over &&
-           signs->view.epoch == core->view.epoch &&
+    return signs->handed_over && signs->view.epoch == core->view.epoch &&
            id_equal(&signs->view.coordinator, &core->view.members[0].id);
 }
 
