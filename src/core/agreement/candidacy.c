@@ -268,7 +268,7 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
     candidacy->anew = false;
     candidacy->handed_over = *handed_over;
     candidacy->stays = stays;
-    candidacy->chances = 0;
+    candidacy->asking.chances = 0;
     candidacy->askings = 0;
     memset(candidacy->answers, ANSWER_NONE, core->view.member_count);
     memset(&candidacy->tally, 0, sizeof candidacy->tally);
@@ -395,7 +395,7 @@ static void wait_for(struct core *core, uint64_t wait_ms)
     candidacy->asking.again_ms = earlier(candidacy->asking.again_ms, core->now_ms + wait_ms + 1);
     if (candidacy->tally.refused == 0) {
         candidacy->asking.until_ms = larger(candidacy->asking.until_ms, until_ms);
-        candidacy->chances = 0;
+        candidacy->asking.chances = 0;
     }
 }
 
@@ -560,16 +560,6 @@ void candidacy_on_vote(struct core *core, const struct message *vote)
 
 /* --- Time --- */
 
-/* C3a: may the deadline be put off once more? Where the loop is slow, answers may wait in the
- * sockets. */
-static bool may_wait(const struct core *core)
-{
-    const struct candidacy *candidacy = &core->candidacy;
-    bool late = core->now_ms > candidacy->asking.until_ms + core->timing.batch_ms;
-
-    return candidacy->chances == 0 || (late && candidacy->chances < CHANCES_MAX);
-}
-
 static void decide(struct core *core)
 {
     struct candidacy *candidacy = &core->candidacy;
@@ -578,15 +568,12 @@ static void decide(struct core *core)
 
     if (poll.won) {
         win(core);
-    } else if (over && may_wait(core)) {
-        candidacy->chances++;
-        candidacy->asking.until_ms = core->now_ms + core->timing.batch_ms;
-    } else if (over) {
+    } else if (asking_ends(&candidacy->asking, core->now_ms, core->timing.batch_ms, CHANCES_MAX)) {
         if (poll.mute) {
             unanswered_note(core);
         }
         lose(core);
-    } else if (asking_is_due(&candidacy->asking, core->now_ms)) {
+    } else if (!over && asking_is_due(&candidacy->asking, core->now_ms)) {
         ask(core);
     }
 }
@@ -614,9 +601,7 @@ uint64_t candidacy_deadline_ms(const struct core *core)
 
 void candidacy_on_late(struct core *core, uint64_t late_ms)
 {
-    if (core->candidacy.on && core->candidacy.chances == 0) {
-        core->candidacy.asking.until_ms += late_ms;
-    }
+    asking_on_late(&core->candidacy.asking, late_ms);
 }
 
 /* If nothing comes of the other one's proposal, what this node knows is judged again. */

@@ -161,7 +161,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     proposing->sent = false;
     proposing->sendings = 0;
     proposing->asked_last = false;
-    proposing->last_chance = false;
+    proposing->asking.chances = 0;
     proposing->spread = proposal->merge == 0 && spread_suits(core, next);
     proposing->proposal = *proposal;
     proposing->asking.until_ms = core->now_ms + patience_ms(core, proposal);
@@ -235,7 +235,7 @@ bool change_asks_the_former(struct core *core, bool late)
     }
     core->proposing.asked_last = true;
     core->proposing.sendings = 0;
-    core->proposing.last_chance = false;
+    core->proposing.asking.chances = 0;
     core->proposing.asking.until_ms = core->now_ms + core->timing.prepare_ms;
     send_prepare(core, false);
     return true;
@@ -243,13 +243,7 @@ bool change_asks_the_former(struct core *core, bool late)
 
 bool change_is_late(struct core *core)
 {
-    bool late = asking_is_over(&core->proposing.asking, core->now_ms);
-    if (late && !core->proposing.last_chance) {
-        core->proposing.last_chance = true; /* A slow loop has the answers still before it. */
-        core->proposing.asking.until_ms = core->now_ms + core->timing.batch_ms;
-        late = false;
-    }
-    return late;
+    return asking_ends(&core->proposing.asking, core->now_ms, core->timing.batch_ms, 1);
 }
 
 void change_wait_on(struct core *core)
@@ -264,9 +258,7 @@ void change_wait_a_step(struct core *core)
 
 void change_on_late(struct core *core, uint64_t late_ms)
 {
-    if (core->change.on && !core->proposing.last_chance) {
-        core->proposing.asking.until_ms += late_ms;
-    }
+    asking_on_late(&core->proposing.asking, late_ms);
 }
 
 void change_begin_step(struct core *core)

@@ -379,7 +379,8 @@ static uint64_t next_age_of(const struct core *core, const struct view *next)
     return larger(next->next_age, larger(seen, ours ? accepted->next_age : 0));
 }
 
-/* Without everybody whom this node succeeds; who is older there and stays comes behind it. */
+/* Without everybody whom this node succeeds; who is older there and stays comes behind it. For an
+ * outsider all are older: everybody was gone, it is the first who is back, and they join it. */
 static struct view *succeed(struct core *core, const struct view *base)
 {
     struct view *next = next_view_begin(core, base, CAUSE_CLAIM);
@@ -393,6 +394,9 @@ static struct view *succeed(struct core *core, const struct view *base)
             view_remove(next, i - 1, &why);
         }
     }
+    if (own == VIEW_NONE) {
+        view_append(next, &core->life.self);
+    }
     if (core->candidacy.handed_over.epoch != 0) {
         next->cause = CAUSE_HANDOVER;
     }
@@ -401,19 +405,6 @@ static struct view *succeed(struct core *core, const struct view *base)
         successor_overtake(core, next);
     }
     next->next_age = next_age_of(core, next);
-    return next;
-}
-
-/* Everybody was gone, and this node is the first who is back: all of them join it. */
-static struct view *restart(struct core *core, const struct view *base)
-{
-    struct view *next = next_view_begin(core, base, CAUSE_CLAIM);
-    const struct gone why = {.reason = GONE_FAILED};
-
-    while (next->member_count > 0) {
-        view_remove(next, next->member_count - 1, &why);
-    }
-    view_append(next, &core->life.self);
     return next;
 }
 
@@ -441,13 +432,8 @@ struct view *succession_build(struct core *core)
     if (view_is_empty(base)) {
         return found(core);
     }
-    if (view_has(base, &core->life.self.id)) {
-        return succeed(core, base);
-    }
-    if (core_is_member(core) || view_find_gone(base, &core->life.self.id) != NULL) {
-        return NULL;
-    }
-    return restart(core, base);
+    const bool is_out = core_is_member(core) || view_find_gone(base, &core->life.self.id) != NULL;
+    return is_out && !view_has(base, &core->life.self.id) ? NULL : succeed(core, base);
 }
 
 /* The view that it builds on holds that one. Voters may be away for long, and within T_prepare it

@@ -8,6 +8,7 @@
 struct asking {
     uint64_t again_ms; /* the next time */
     uint64_t until_ms; /* not any more then */
+    uint8_t chances;   /* how often that was put off, so that what waits in the sockets is read */
 };
 
 static inline void asking_begin(struct asking *asking, uint64_t from_ms, uint64_t length_ms)
@@ -23,6 +24,27 @@ static inline bool asking_is_due(const struct asking *asking, uint64_t now_ms)
 static inline bool asking_is_over(const struct asking *asking, uint64_t now_ms)
 {
     return now_ms >= asking->until_ms;
+}
+
+/* Is it over for good? The end is put off once, and where this node's own loop comes late to it so
+ * often: each time by `batch_ms`, in which the answers that wait are read. */
+static inline bool asking_ends(struct asking *asking, uint64_t now_ms, uint64_t batch_ms,
+                               uint8_t chances_max)
+{
+    const bool late = now_ms > asking->until_ms + batch_ms;
+    const bool waits = asking->chances == 0 || (late && asking->chances < chances_max);
+
+    if (asking_is_over(asking, now_ms) && waits) {
+        asking->chances++;
+        asking->until_ms = now_ms + batch_ms;
+    }
+    return asking_is_over(asking, now_ms);
+}
+
+/* D4: this node's loop was late by that, but it did not sleep. */
+static inline void asking_on_late(struct asking *asking, uint64_t late_ms)
+{
+    asking->until_ms += asking->chances == 0 ? late_ms : 0;
 }
 
 /* Whichever comes first. */

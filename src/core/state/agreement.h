@@ -178,7 +178,6 @@ struct answered {
 struct proposing {
     struct proposal proposal;
     bool asked_last;   /* the one who stands down was asked, after all others (E5) */
-    bool last_chance;  /* the deadline has passed once, and what waited is read before it counts */
     bool spread;       /* it goes by way of the others (U4) */
     bool sent;         /* this step sent PREPAREs, which borrow `change.pending` */
     uint32_t sendings; /* how often it was sent (U1a) */
@@ -269,7 +268,6 @@ struct candidacy {
     struct ballot handed_over; /* the reign that was handed over to us; epoch 0: none was */
     struct asking asking;      /* the members, or under guard strict the voters */
     uint32_t askings;          /* how often they were asked */
-    uint8_t chances; /* how often the deadline was put off, so that what waited is read first */
 
     uint8_t *answers;       /* of the members: enum answer, by position in the view */
     struct tally tally;     /* of the voters */
