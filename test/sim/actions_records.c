@@ -102,20 +102,35 @@ bool sim_may_recover(const struct sim *sim, uint32_t index)
            sim->oracle.history_count < HISTORIES_MAX;
 }
 
-/* Would the records of the others suffice by those lists? */
+/* Of two lists the new one alone may be on its way, and on no disk yet (Z11b). */
+static struct voter_lists list_of_now(const struct voter_lists *lists)
+{
+    struct voter_lists alone = *lists;
+
+    alone.count = 0;
+    for (uint8_t i = 0; i < lists->count; i++) {
+        if (lists->voters[i].now) {
+            alone.voters[alone.count] = lists->voters[i];
+            alone.voters[alone.count++].before = false;
+        }
+    }
+    return alone;
+}
+
+/* Would the records of the others suffice by those lists, or by what they may have come to? */
 static bool others_suffice(const struct sim *sim, uint32_t index, const struct view *view)
 {
+    const struct voter_lists lists = list_of_now(&view->voters);
     voter_set set = 0;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct record_disk *disk = &sim->hosts[i].record;
         const bool votes = i != index && disk->kept != NULL && !disk->damaged &&
                            disk->kept->record.state == VOTE_RECORD_FOUNDED;
-        const uint8_t place = votes ? voter_lists_find(&view->voters, &disk->kept->record.id)
-                                    : VOTER_NONE;
+        const uint8_t place = votes ? voter_lists_find(&lists, &disk->kept->record.id) : VOTER_NONE;
         set |= place == VOTER_NONE ? 0 : voter_set_of(place);
     }
-    return view->voters.count > 0 && voter_lists_agree(&view->voters, set);
+    return lists.count > 0 && voter_lists_agree(&lists, set);
 }
 
 /* In whatever history anybody knows of. */
@@ -134,9 +149,15 @@ static bool others_may_act(const struct sim *sim, uint32_t index)
 }
 
 /* As many seconds of a wall clock as it takes to be told from those of a founding. */
-static uint64_t wall_s(const struct sim *sim)
+static uint64_t wall_s(const struct sim *sim, const struct host *host)
 {
-    return (UINT64_C(1) << 30) + sim->now_us / (1000 * US_PER_MS);
+    return (host->knows_no_date ? 0 : UINT64_C(1) << 30) + sim->now_us / (1000 * US_PER_MS);
+}
+
+void sim_forget_date(struct sim *sim, uint32_t index)
+{
+    trace_note(sim, "%s does not know the date", sim->hosts[index].name);
+    host_of(sim, index)->knows_no_date = true;
 }
 
 void sim_recover(struct sim *sim, uint32_t index)
@@ -150,7 +171,7 @@ void sim_recover(struct sim *sim, uint32_t index)
         .id = id_draw(&sim->random),
         .epoch_seen = host->has_disk && host->stored ? host->writes[host->latest].epoch_seen : 0,
         .timing = &host->timing,
-        .now_s = wall_s(sim),
+        .now_s = wall_s(sim, host),
         .drawn = random_u64(&sim->random),
     };
 

@@ -84,6 +84,10 @@ const struct fault *fault_table(uint32_t *count)
         {"older record", 1, FAULTS_OF_BACKUPS, FAULT_HARMLESS, strike_older_record},
         {"loss of what is long", 2, FAULTS_OF_SITES, FAULT_SPLITS, strike_loss_of_what_is_long},
         {"shorter leases", 1, FAULTS_OF_LENGTHS, FAULT_SPLITS, strike_shorter_leases},
+        {"recovery of who was away", 1, FAULTS_OF_ABSENCE, FAULT_SPLITS,
+         strike_recovery_of_who_was_away},
+        {"blow after terms", 1, FAULTS_OF_HASTE, FAULT_SPLITS, strike_blow_after_terms},
+        {"far witness", 1, FAULTS_OF_FAR_WITNESSES, FAULT_SPLITS, strike_far_witness},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

@@ -37,6 +37,9 @@ enum fault_group {
     FAULTS_OF_SITES,         /* for some plans, beside all others: of what several hosts share */
     FAULTS_OF_BACKUPS,       /* for some plans of guard strict, where nobody lies */
     FAULTS_OF_LENGTHS,       /* for some plans of guard strict whose terms change */
+    FAULTS_OF_ABSENCE,       /* for some of those whose voters are lost for good */
+    FAULTS_OF_HASTE,         /* for some of those whose terms change, where nobody lies */
+    FAULTS_OF_FAR_WITNESSES, /* for some of those with a witness */
 };
 
 struct fault {

@@ -129,6 +129,7 @@ void strike_older_record(struct sim *sim, struct random *random);
 void strike_double_of_a_voter(struct sim *sim, struct random *random);
 void strike_change_of_voters(struct sim *sim, struct random *random);
 void strike_recovery(struct sim *sim, struct random *random);
+void strike_recovery_of_who_was_away(struct sim *sim, struct random *random);
 void strike_hasty_recovery(struct sim *sim, struct random *random);
 void strike_witness(struct sim *sim, struct random *random);
 void strike_clock_of_a_witness(struct sim *sim, struct random *random);
@@ -139,6 +140,11 @@ void strike_cut_of_the_acting(struct sim *sim, struct random *random);
 void strike_no_quorum_heard(struct sim *sim, struct random *random);
 void strike_hand_over(struct sim *sim, struct random *random);
 void strike_shorter_leases(struct sim *sim, struct random *random);
+
+/* --- faults_lengths.c --- */
+
+void strike_blow_after_terms(struct sim *sim, struct random *random);
+void strike_far_witness(struct sim *sim, struct random *random);
 
 /* --- faults_shared.c --- */
 

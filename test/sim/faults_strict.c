@@ -224,6 +224,9 @@ static void give_up_the_others(struct sim *sim, struct random *random, uint32_t 
     if (!sim_may_recover(sim, host)) {
         return;
     }
+    if (after_ms % 2 == 0) { /* Drawn already, so that a seed means what it meant. */
+        sim_forget_date(sim, host);
+    }
     sim_recover(sim, host);
     sim_after(sim, after_ms, fault_start_again, host, KEEP_DISK);
     if (draw(random, 0, 3) != 0) {
@@ -232,17 +235,11 @@ static void give_up_the_others(struct sim *sim, struct random *random, uint32_t 
     }
 }
 
-/* H98: the records of so many voters are lost that no quorum is left. Those who had them come back
- * without. */
-void strike_recovery(struct sim *sim, struct random *random)
+/* So many that no quorum is left, but not that one's. Those who had them come back without. */
+static void lose_records(struct sim *sim, struct random *random, uint32_t first, uint32_t left)
 {
     const uint32_t hosts = sim_host_count(sim);
-    const uint32_t first = any_host(sim, random);
-    const uint32_t left = any_voter(sim, random);
 
-    if (!sim_has_founded(sim) || !sim_is_left(sim, left)) {
-        return;
-    }
     for (uint32_t i = 0; i < hosts && sim_have_quorum(sim); i++) {
         const uint32_t host = (first + i) % hosts;
         if (host != left && sim_is_left(sim, host) && !sim_keeps_from_founding(sim, host)) {
@@ -251,10 +248,65 @@ void strike_recovery(struct sim *sim, struct random *random)
             sim_after(sim, draw(random, 0, 6000), fault_start_again, host, KEEP_DISK);
         }
     }
+}
+
+/* H98 */
+void strike_recovery(struct sim *sim, struct random *random)
+{
+    const uint32_t first = any_host(sim, random);
+    const uint32_t left = any_voter(sim, random);
+
+    if (!sim_has_founded(sim) || !sim_is_left(sim, left)) {
+        return;
+    }
+    lose_records(sim, random, first, left);
     const uint32_t best = best_that_is_left(sim, random);
     if (!sim_have_quorum(sim) && best != SIM_NOBODY) {
         give_up_the_others(sim, random, best);
     }
+}
+
+static void recover_who_was_away(struct sim *sim, uint32_t left, uint32_t seed)
+{
+    struct random random;
+
+    random_seed(&random, seed);
+    sim_rejoin_network(sim, left);
+    if (!sim_is_left(sim, left)) {
+        return;
+    }
+    lose_records(sim, &random, any_host(sim, &random), left);
+    if (!sim_have_quorum(sim)) {
+        give_up_the_others(sim, &random, left);
+    }
+}
+
+static void stop_who_acts(struct sim *sim, uint32_t but, uint32_t unused)
+{
+    (void)unused;
+    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
+        if (host != but && sim_is_acting(sim, host)) {
+            fault_crash_and_return(sim, host, 100);
+        }
+    }
+}
+
+/* The only one that is left has not heard of the epochs of late (Z18b). */
+void strike_recovery_of_who_was_away(struct sim *sim, struct random *random)
+{
+    const uint32_t left = any_voter(sim, random);
+    const uint64_t reign_ms = 2 * sim_timing(sim).lost_ms;
+    const uint64_t reigns = draw(random, 1, 3);
+    const uint32_t seed = draw_u32(random, 0, UINT32_MAX);
+
+    if (!sim_has_founded(sim) || !sim_is_left(sim, left)) {
+        return;
+    }
+    sim_isolate(sim, left);
+    for (uint64_t reign = 0; reign < reigns; reign++) {
+        sim_after(sim, reign * reign_ms, stop_who_acts, left, 0);
+    }
+    sim_after(sim, (reigns + 1) * reign_ms, recover_who_was_away, left, seed);
 }
 
 /* The operator errs: the others live, or one of them is recovered as well. */

@@ -1383,6 +1383,22 @@ static void lie_as_helper(struct teller *teller)
     }
 }
 
+/* Z2k: a stranger goes on asking for an epoch above whatever the receiver has promised, likewise.
+ */
+static void outbid(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct voter_state voter = core_voter(teller->to->core, 0);
+    struct random random;
+
+    random_seed(&random, hash_u64(~teller->liar->told, message->number));
+    if (message->type == MESSAGE_BALLOT && teller->stranger && voter.promise.epoch != 0 &&
+        random_below(&random, 2) == 0) {
+        message->carrier.lineage = voter.lineage;
+        message->carrier.epoch = voter.promise.epoch + 1;
+    }
+}
+
 /* How often a record was written (Z14), by a chance of its own, too: more often than it was, or
  * less. */
 static void lie_about_writes(struct teller *teller)
@@ -1448,6 +1464,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
             lie_as_helper(&teller);
         }
         lie_about_writes(&teller);
+        outbid(&teller);
     }
     remember_token(teller.liar, &message);
     trace_note(sim, "%s lies to %s: %s", lie->stranger ? "a stranger" : teller.from->name,

@@ -27,11 +27,12 @@ static bool hears_steadily(const struct sim *sim, const struct host *host, uint3
 static void check_awake(struct sim *sim, const struct host *host, const struct gone *gone)
 {
     const uint64_t late_ms = host->slept_ms * 8 / 9;
+    const uint64_t agreed_ms = core_timing(host->core)->fresh_ms; /* Terms may have changed. */
+    const uint64_t fresh_ms = agreed_ms < host->timing.fresh_ms ? agreed_ms : host->timing.fresh_ms;
 
     if (host->woke_us != 0 && host->slept_ms > 2 * host->timing.silent_ms &&
         late_ms > host->timing.lost_ms + host->timing.heartbeat_ms * 21 / 20 &&
-        sim->now_us < host->woke_us + host->timing.fresh_ms * US_PER_MS / 2 &&
-        gone->verdict != VERDICT_DEAD) {
+        sim->now_us < host->woke_us + fresh_ms * US_PER_MS / 2 && gone->verdict != VERDICT_DEAD) {
         oracle_fail(sim, host, "D4: removes %s right after it slept", gone->name);
     }
 }

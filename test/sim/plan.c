@@ -43,7 +43,7 @@ static uint64_t silent_ms_min(const struct plan *plan)
     const uint64_t shorter_ms = plan_timing(plan).silent_ms * 3 / 5;
     const uint64_t local_ms = timing_of(PROFILE_LOCAL).silent_ms;
 
-    if (!plan->mixed) {
+    if (!plan->mixed && !plan->hastens) {
         return plan->terms || plan->liars ? shorter_ms : 0;
     }
     return shorter_ms < local_ms ? shorter_ms : local_ms;
@@ -185,7 +185,7 @@ static const char *check_a_loss(const struct plan *plan, struct sim *sim, struct
  * which may be too fast, it takes itself for asleep each time (D4b). */
 static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
-    struct timing timing = plan_timing(plan);
+    struct timing timing = plan->hastens ? timing_of(PROFILE_LOCAL) : plan_timing(plan);
 
     if (plan->terms || plan->liars) {
         timing_override(&timing, timing.heartbeat_ms * 3 / 5, 0); /* The shortest that there are. */
@@ -212,13 +212,21 @@ static bool comes_to_rest(const struct plan *plan, struct sim *sim)
     return rests;
 }
 
+/* A record that is lost may be one that was about to be needed (Z11), too. */
+static bool has_lost_quorum(const struct plan *plan, const struct sim *sim)
+{
+    return sim_has_lost_quorum(sim) ||
+           (plan->guard.policy == GUARD_STRICT && !sim_witness_votes(sim) && sim_has_founded(sim) &&
+            !sim_have_quorum(sim));
+}
+
 /* Whoever was said to leave has no place of its own, and where members that were made up keep all
  * others, an operator has to say that they are nowhere (docs/security.md). */
 static bool converges_after_lies(const struct plan *plan, struct sim *sim, uint64_t ms)
 {
     return sim_converges(sim, ms) ||
            (liar_has_betrayed(sim) && sim_forgets_invented(sim) && sim_converges(sim, ms)) ||
-           (((plan->successors && liar_has_lied(sim)) || sim_has_lost_quorum(sim)) &&
+           (((plan->successors && liar_has_lied(sim)) || has_lost_quorum(plan, sim)) &&
             plan_recovers(plan, sim));
 }
 
@@ -530,8 +538,10 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
                plan->breakage == BREAK_NOTHING) {
         wrong = check_the_target(plan, sim);
     }
-    if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
-        return wrong; /* Too few voters change no view. */
+    if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken) ||
+        (plan->breakage == BREAK_FLAPPING && sim_witness_votes(sim))) {
+        return wrong; /* Too few voters change no view. With a witness one that is cut off acts on,
+                         and removes those whom it does not hear. */
     }
     if (wrong == NULL) {
         fault_break(sim, plan->breakage, broken, draw_turn_ms(plan, &random));

@@ -33,6 +33,7 @@ struct plan {
     bool terms;       /* operators change the terms (A) */
     bool liars;       /* somebody lies, also in an operator's name, so that terms may change, too */
     bool successors;  /* also of histories that take the place of this one (Z18c) */
+    bool hastens;     /* terms become as short as there are */
     bool mixed;       /* hosts are started with other options than the others */
     bool spares_hash; /* the run's trace_hash is not taken */
     bool together;    /* all start in one instant */

@@ -19,8 +19,10 @@ enum {
     HAUNTED_ONE_IN = 4,        /* or a stranger who does not end */
     STRICT_ONE_IN = 4,         /* are of guard strict */
     RECOVERY_ONE_IN = 4,       /* of these, have voters that are lost for good */
+    ABSENCE_ONE_IN = 3,        /* of these, the one that is left was away before */
     STRICT_TERMS_ONE_IN = 3,   /* of these terms change, too */
     LENGTHS_ONE_IN = 4,        /* and in some just before whoever acts is gone */
+    HASTE_ONE_IN = 3,          /* or become as short as there are, or as before, and then a blow */
     SUCCESSORS_ONE_IN = 4,     /* of those with lies, have some of histories that succeed */
     WITNESS_BESIDE_ONE_IN = 2, /* also of those with lies, or with voters that are lost for good */
     WITNESS_HOST_ONE_IN = 3,   /* of those with a witness, have trouble at its host */
@@ -96,6 +98,7 @@ static void add_strike(struct plan *plan, uint64_t at_ms, uint32_t fault, uint64
     plan->strikes[place] = (struct strike){.at_ms = at_ms, .seed = seed, .fault = fault};
     plan->kinds |= table[fault].kinds;
     plan->mixed = plan->mixed || table[fault].group == FAULTS_OF_OPTIONS;
+    plan->hastens = plan->hastens || table[fault].group == FAULTS_OF_HASTE;
 }
 
 /* Of the faults that are on, from the start to the end of the run. */
@@ -283,7 +286,7 @@ static bool has_fault(const struct plan *plan, enum fault_group group)
 static void draw_witness(struct plan *plan, const char *only)
 {
     struct random random;
-    const bool is_asked_for = only != NULL && strcmp(only, "witness") == 0;
+    const bool is_asked_for = only != NULL && strstr(only, "witness") != NULL;
 
     random_seed(&random, plan->seed ^ UINT64_C(0x5749544e455353));
     if (is_asked_for || (has_fault(plan, FAULTS_OF_VOTERS) && only == NULL &&
@@ -291,6 +294,7 @@ static void draw_witness(struct plan *plan, const char *only)
         plan->witnesses = 1;
         draw_group(plan, FAULTS_OF_WITNESSES, only, 1);
         draw_group(plan, FAULTS_OF_WITNESS_HOSTS, only, only != NULL ? 1 : WITNESS_HOST_ONE_IN);
+        draw_group(plan, FAULTS_OF_FAR_WITNESSES, only, only != NULL ? 1 : WITNESS_HOST_ONE_IN);
     }
 }
 
@@ -379,6 +383,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     if (plan->guard.policy == GUARD_STRICT && !options->liar && !plan->mixed) {
         draw_group(plan, FAULTS_OF_RECOVERY, NULL, RECOVERY_ONE_IN);
+        if (has_fault(plan, FAULTS_OF_RECOVERY)) {
+            draw_group(plan, FAULTS_OF_ABSENCE, NULL, ABSENCE_ONE_IN);
+        }
     }
     if (plan->guard.policy == GUARD_STRICT &&
         ((!options->liar && !has_fault(plan, FAULTS_OF_RECOVERY)) || draw_witness_beside(seed))) {
@@ -390,6 +397,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     if (plan->guard.policy == GUARD_STRICT && plan->terms) {
         draw_group(plan, FAULTS_OF_LENGTHS, NULL, LENGTHS_ONE_IN);
+    }
+    if (plan->terms && plan->guard.policy == GUARD_STRICT && !options->liar) {
+        draw_group(plan, FAULTS_OF_HASTE, NULL, HASTE_ONE_IN);
     }
     draw_group(plan, FAULTS_OF_REMOVAL, NULL, REMOVAL_ONE_IN);
     draw_group(plan, FAULTS_OF_SITES, NULL, SITES_ONE_IN);

@@ -145,6 +145,9 @@ bool sim_may_recover(const struct sim *sim, uint32_t host);
 /* He does: from its next process on it votes alone, in another history. */
 void sim_recover(struct sim *sim, uint32_t host);
 
+/* From now on the host's wall clock says that it is 1970. */
+void sim_forget_date(struct sim *sim, uint32_t host);
+
 /* Has every voter a record that says so, or did it have one? */
 bool sim_has_founded(const struct sim *sim);
 

@@ -974,6 +974,31 @@ Test(core_join, a_joiner_that_waited_in_vain_is_another_life)
     rig_free(rig);
 }
 
+/* H99: its coordinator goes by changed terms, that it has not heard of, and waits for longer. */
+Test(core_join, a_joiner_waits_by_the_terms_of_the_proposal)
+{
+    struct rig *rig = rig_joining('C');
+    const struct timing wan = timing_of(PROFILE_WAN);
+    struct view *view = rig_view(rig, "A B C");
+    const struct node_id former = core_self(rig->core)->id;
+
+    view->agreed = (struct agreed){.number = 2,
+                                   .origin = 1,
+                                   .room = rig->core->capacity,
+                                   .now = terms_rules(core_terms(rig->core))};
+    view->agreed.now.profile = PROFILE_WAN;
+    view->agreed.now.heartbeat_ms = wan.heartbeat_ms;
+    view->agreed.now.lost_ms = wan.lost_ms;
+    view_seal(view);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
+    check_accepts(rig, 'A', view, true);
+    rig_pass(rig, 2 * wan.prepare_ms - 1, "");
+    cr_assert(id_equal(&core_self(rig->core)->id, &former));
+    rig_pass(rig, 1, "");
+    cr_assert_not(id_equal(&core_self(rig->core)->id, &former));
+    rig_free(rig);
+}
+
 /* H44: it was in without knowing it. */
 Test(core_join, a_joiner_among_the_gone_is_another_life)
 {

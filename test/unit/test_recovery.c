@@ -249,6 +249,33 @@ Test(recovery, whoever_is_shown_it_asks_and_is_out)
     }
 }
 
+/* A won an epoch before, and nobody whom it asks has a record of that history any more. */
+Test(recovery, who_proposes_in_the_former_one_is_told)
+{
+    for (uint32_t retired = 0; retired < 2; retired++) {
+        struct rig *rig = voter();
+        struct voter *record = &rig->core->voter;
+
+        view_copy(&record->accepted, successor(rig));
+        const uint64_t lineage = record->accepted.lineage;
+        record->record.lineage = retired ? record->record.lineage : lineage;
+        record->record.state = retired ? VOTE_RECORD_RETIRED : VOTE_RECORD_FOUNDED;
+        struct view *proposal = rig_view(rig, "A B C");
+        proposal->lineage = core_view(rig->core)->lineage;
+        proposal->voters = core_view(rig->core)->voters;
+        proposal->version++;
+        view_seal(proposal);
+        const struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = proposal}};
+        struct message message = rig_message(rig, 'A', &prepare);
+        rig_gets_raw(rig, &message);
+        const struct message *vote = rig_told(rig, MESSAGE_VOTE, 'A');
+        cr_assert_eq(vote != NULL, !retired);
+        cr_assert(retired || vote->carrier.lineage == lineage);
+        cr_assert(!retired || rig_told(rig, MESSAGE_VIEW, 'A') != NULL);
+        rig_free(rig);
+    }
+}
+
 /* Or has told of it. */
 Test(recovery, whoever_hears_of_it_asks)
 {

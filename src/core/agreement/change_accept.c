@@ -129,11 +129,22 @@ static bool consider_as_member(struct core *core, const struct message *message)
     return true;
 }
 
+/* Its maker waits for answers by the terms that it brings, which this joiner may not go by yet. */
+uint64_t change_promised_until_ms(const struct core *core)
+{
+    const struct change *change = &core->change;
+    const bool brings_terms = change->pending.agreed.number != 0;
+    const struct timing theirs = brings_terms ? agreed_timing(&change->pending.agreed)
+                                              : core->timing;
+
+    return change->accepted_ms +
+           larger(timing_proposal_ms(&core->timing), timing_proposal_ms(&theirs));
+}
+
 /* What this joiner accepted may come about yet. */
 static bool is_promised(const struct core *core)
 {
-    return !view_is_empty(&core->change.pending) &&
-           core->now_ms < core->change.accepted_ms + timing_proposal_ms(&core->timing);
+    return !view_is_empty(&core->change.pending) && core->now_ms < change_promised_until_ms(core);
 }
 
 bool change_is_promised(const struct core *core)

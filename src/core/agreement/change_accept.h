@@ -18,8 +18,9 @@ bool change_asks_voter(struct core *core, const struct message *message);
 bool change_on_prepare(struct core *core, const struct message *message);
 
 /* J7: may what this joiner accepted of somebody else, or of somebody else than that one, come about
- * yet? */
+ * yet; and until when? */
 bool change_is_promised(const struct core *core);
+uint64_t change_promised_until_ms(const struct core *core);
 bool change_is_promised_to_another(const struct core *core, const struct node_id *coordinator);
 
 /* U2f: acknowledges once more what was accepted, until no more can be expected of it. */

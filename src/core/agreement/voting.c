@@ -398,6 +398,17 @@ static void tell_who_votes(struct core *core, const struct message *ballot,
     }
 }
 
+/* Z18d: who proposes in a history that is over may know none who went on, and wait for ever. */
+static void tell_successor(struct core *core, const struct message *asked,
+                           const struct vote_question *question)
+{
+    refuse(core, asked, REFUSED_VOTER_MUTE);
+    tell_lineage(core, question);
+    if (core->voter.record.state == VOTE_RECORD_RETIRED) {
+        tell_who_votes(core, asked, question);
+    }
+}
+
 void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
@@ -461,6 +472,10 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                      .view = view_id_of(view)};
 
     note_terms(core, &question, view);
+    if (voter_knows_successor(core, view->lineage)) {
+        tell_successor(core, prepare, &question);
+        return;
+    }
     /* Z10b: it votes on what names its record. */
     if (electorate_own(core, &view->voters) == VOTER_NONE || removes_this_voter(core, view)) {
         return;

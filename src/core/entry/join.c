@@ -102,7 +102,7 @@ uint64_t join_deadline_ms(const struct core *core)
     uint64_t due_ms = join->next_ms < join->found_ms ? join->next_ms : join->found_ms;
     uint64_t renew_ms = view_is_empty(&core->change.pending) || core->change.on
                             ? NEVER_MS
-                            : core->change.accepted_ms + timing_proposal_ms(&core->timing);
+                            : change_promised_until_ms(core);
     return due_ms < renew_ms ? due_ms : renew_ms;
 }
 
@@ -200,7 +200,7 @@ void join_tick(struct core *core)
         return;
     }
     if (!view_is_empty(&core->change.pending) && !core->change.on &&
-        core->now_ms >= core->change.accepted_ms + timing_proposal_ms(&core->timing)) {
+        core->now_ms >= change_promised_until_ms(core)) {
         join_renew(core); /* We may have been in, and out again, without knowing (S5). */
     }
     if (core->expect > 0) {

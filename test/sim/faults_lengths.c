@@ -1,0 +1,252 @@
+/* Faults under guard strict that hit while a lease, or what was granted, is of another length than
+ * those before: because the terms have just changed, or for a witness that is far away. */
+#include "faults_parts.h"
+
+enum {
+    LOOK_MS = 5,        /* so often it is looked whether it is time */
+    LOOKS_MAX = 2000,   /* and so often at the most */
+    STRUCK_MAX = 3,     /* so many are started again that come to act, one after the other */
+    AFTER_MS_MAX = 255, /* it hits so much later at the most */
+};
+
+/* What happens to who acts, and to the others. */
+enum blow {
+    BLOW_CUT,       /* it is cut off */
+    BLOW_RESTART,   /* and all others are started again, as after a short failure of power */
+    BLOW_NEXT_EACH, /* and whoever acts next, at once */
+    BLOW_NEXT_ALL,  /* and all others with that one each time */
+    BLOWS,
+};
+
+/* What is waited for, for sim_after. */
+struct wait {
+    uint32_t host; /* who acted */
+    uint32_t looks;
+    uint32_t after_ms;
+    uint32_t rest; /* so often more it is waited for, or struck */
+    bool early;    /* while the terms of before hold, too */
+    enum blow blow;
+};
+
+static uint32_t pack(const struct wait *wait)
+{
+    return wait->looks | wait->after_ms << 12 | wait->rest << 20 | (uint32_t)wait->early << 23 |
+           (uint32_t)wait->blow << 24;
+}
+
+static struct wait unpack(uint32_t host, uint32_t packed)
+{
+    return (struct wait){.host = host,
+                         .looks = packed & 0xfff,
+                         .after_ms = packed >> 12 & 0xff,
+                         .rest = packed >> 20 & 7,
+                         .early = (packed >> 23 & 1) != 0,
+                         .blow = (enum blow)(packed >> 24)};
+}
+
+static void mend(struct sim *sim, uint32_t a, uint32_t b)
+{
+    sim_mend(sim, a, b);
+}
+
+static uint32_t all_count(const struct sim *sim)
+{
+    return sim_host_count(sim) + sim_witness_count(sim);
+}
+
+static void cut_off_for(struct sim *sim, uint32_t host, uint32_t from, uint32_t to, uint64_t ms)
+{
+    for (uint32_t i = from; i < to; i++) {
+        if (i != host) {
+            sim_cut(sim, host, i);
+            sim_after(sim, ms, mend, host, i);
+        }
+    }
+}
+
+static uint32_t acting_host(const struct sim *sim, uint32_t but)
+{
+    uint32_t host = 0;
+
+    while (host < sim_host_count(sim) && (host == but || !sim_is_acting(sim, host))) {
+        host++;
+    }
+    return host < sim_host_count(sim) ? host : SIM_NOBODY;
+}
+
+static void start_again(struct sim *sim, uint32_t host)
+{
+    if (sim_is_running(sim, host)) {
+        fault_crash_and_return(sim, host, 1);
+    }
+}
+
+static void start_all_again(struct sim *sim, uint32_t but)
+{
+    for (uint32_t host = 0; host < all_count(sim); host++) {
+        if (host != but) {
+            start_again(sim, host);
+        }
+    }
+}
+
+/* --- Terms that have just changed --- */
+
+static void strike_the_next(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    struct wait wait = unpack(host, packed);
+    const uint32_t next = acting_host(sim, host);
+
+    if (next != SIM_NOBODY && wait.blow == BLOW_NEXT_ALL) {
+        start_all_again(sim, host);
+    } else if (next != SIM_NOBODY) {
+        start_again(sim, next);
+    }
+    wait.rest -= next != SIM_NOBODY;
+    if (wait.rest > 0 && --wait.looks > 0) {
+        sim_after(sim, LOOK_MS, strike_the_next, host, pack(&wait));
+    }
+}
+
+static void strike_who_acts(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    struct wait wait = unpack(host, packed);
+    const struct timing timing = sim_timing(sim);
+
+    if (!sim_is_acting(sim, host)) {
+        return;
+    }
+    cut_off_for(sim, host, 0, all_count(sim), 4 * timing.lost_ms);
+    if (wait.blow == BLOW_RESTART) {
+        start_all_again(sim, host);
+    } else if (wait.blow != BLOW_CUT) {
+        wait.looks = LOOKS_MAX;
+        wait.rest = STRUCK_MAX;
+        strike_the_next(sim, host, pack(&wait));
+    }
+}
+
+/* First the terms of before and those to come hold together (A2), then those alone. */
+static void look_at_terms(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    struct wait wait = unpack(host, packed);
+
+    if (!sim_is_acting(sim, host)) {
+        return;
+    }
+    const bool joint = core_agreed(sim_core(sim, host))->joint;
+    wait.rest -= joint == (wait.rest == 2);
+    if (wait.rest == (wait.early ? 1 : 0)) {
+        sim_after(sim, wait.after_ms, strike_who_acts, host, pack(&wait));
+    } else if (--wait.looks > 0) {
+        sim_after(sim, LOOK_MS, look_at_terms, host, pack(&wait));
+    }
+}
+
+/* As short as there are, or where those are usual longer ones; or back to the usual ones. */
+static struct rules other_rules(const struct sim *sim, uint32_t host)
+{
+    const struct timing usual = sim_timing(sim);
+    struct timing other = timing_of(PROFILE_LOCAL);
+    struct rules rules = sim_rules(sim, host);
+    const bool is_usual = rules.lost_ms == usual.lost_ms;
+
+    if (usual.lost_ms == other.lost_ms) {
+        timing_override(&other, 2 * usual.heartbeat_ms, 0);
+    }
+    rules.profile = is_usual ? PROFILE_LOCAL : sim_usual_terms(sim).profile;
+    rules.heartbeat_ms = is_usual ? other.heartbeat_ms : usual.heartbeat_ms;
+    rules.lost_ms = is_usual ? other.lost_ms : usual.lost_ms;
+    return rules;
+}
+
+/* H99: one of them counts by the terms of before, the others by those of now. */
+void strike_blow_after_terms(struct sim *sim, struct random *random)
+{
+    const uint32_t acting = acting_host(sim, SIM_NOBODY);
+    struct wait wait = {.looks = LOOKS_MAX, .rest = 2}; /* first both, then one alone */
+
+    wait.early = draw(random, 0, 3) == 0;
+    wait.after_ms = draw_u32(random, 0, draw(random, 0, 1) == 0 ? 5 : AFTER_MS_MAX);
+    wait.blow = (enum blow)draw(random, 0, BLOWS - 1);
+    if (acting == SIM_NOBODY || core_agreed(sim_core(sim, acting))->joint) {
+        return;
+    }
+    const struct rules rules = other_rules(sim, acting);
+    if (rules.capacity < sim_usual_terms(sim).capacity) {
+        return; /* It began anew with a smaller one, which would be the most for good (A1). */
+    }
+    sim_change_terms(sim, acting, &rules);
+    look_at_terms(sim, acting, pack(&wait));
+}
+
+/* --- A witness that is far away --- */
+
+/* It votes beside who acts and another one; otherwise an operator wants that. */
+static bool is_needed(struct sim *sim, uint32_t acting, uint32_t other)
+{
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t wished = UINT32_C(1) << acting | UINT32_C(1) << other | UINT32_C(1) << witness;
+
+    if (sim_is_voter(sim, witness) && sim_is_voter(sim, acting)) {
+        return true;
+    }
+    sim_change_voters(sim, acting, wished, 0);
+    return false;
+}
+
+static void let_pass(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_mend_one_way(sim, from, to);
+}
+
+/* Its answers come too late: when another one may have been elected by it. */
+static void hold_its_answers(struct sim *sim, struct random *random, uint32_t acting)
+{
+    const struct timing timing = sim_timing(sim);
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint64_t ms = draw(random, timing.lost_ms, 2 * timing.lost_ms);
+
+    sim_hold_back(sim, witness, acting, ms);
+    sim_after(sim, ms, let_pass, witness, acting);
+}
+
+/* It stops while its disk may lack the length of a lease that it gave. */
+static void stop_it_before_sync(struct sim *sim, struct random *random)
+{
+    const struct timing timing = sim_timing(sim);
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint64_t ms = draw(random, 0, 2 * timing.lost_ms);
+
+    sim_stick_record(sim, witness, 2 * ms);
+    sim_after(sim, ms, fault_crash_and_return, witness, 1);
+}
+
+/* H88, H52: its lease lasts for ten round trips, and is all that who acts has. */
+void strike_far_witness(struct sim *sim, struct random *random)
+{
+    const uint32_t acting = acting_host(sim, SIM_NOBODY);
+    const struct timing timing = sim_timing(sim);
+    struct quality quality = sim_default_quality();
+    const uint64_t what = draw(random, 0, 3);
+    const uint64_t cut_ms = draw(random, timing.lost_ms, 5 * timing.lost_ms);
+    const bool skews = draw(random, 0, 1) == 0;
+
+    if (acting == SIM_NOBODY || sim_witness_count(sim) == 0 || !sim_has_founded(sim) ||
+        !is_needed(sim, acting, another_host(sim, random, acting))) {
+        return;
+    }
+    quality.latency_us_min = draw_u32(random, 100, 100000);
+    quality.latency_us_max = quality.latency_us_min + draw_u32(random, 100, 10000);
+    sim_set_quality_from(sim, sim_witness(sim, 0), &quality);
+    if (skews) {
+        sim_skew(sim, sim_witness(sim, 0), CLOCK_RATE_PPM_MAX);
+        sim_skew(sim, acting, -CLOCK_RATE_PPM_MAX);
+    }
+    if (what < 2) {
+        hold_its_answers(sim, random, acting);
+    } else if (what == 2) {
+        stop_it_before_sync(sim, random);
+    }
+    cut_off_for(sim, acting, 0, sim_host_count(sim), cut_ms);
+}
