@@ -487,6 +487,34 @@ Test(core_spread, who_comes_is_shown_it_by_the_next_oldest)
     rig_free(rig);
 }
 
+Test(core_spread, who_comes_is_shown_it_under_strict_too)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    lets_in_d(rig, rig->timing.prepare_ms / 4);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_free(rig);
+}
+
+/* H99: who shows it does not know for how long the maker asks. */
+Test(core_spread, what_another_shows_asks_no_voter)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct message shown = proposal_of(rig_next(rig, "+D"));
+
+    rig_votes(rig);
+    const uint64_t number = rig->core->voter.number;
+    shown = rig_message(rig, 'A', &shown);
+    shown.relay = true;
+    rig_gets_raw(rig, &shown);
+    cr_assert_eq(rig->core->voter.number, number);
+    shown.relay = false;
+    shown.number++;
+    rig_gets_raw(rig, &shown);
+    cr_assert_gt(rig->core->voter.number, number);
+    rig_free(rig);
+}
+
 Test(core_spread, who_comes_is_shown_it_by_one_alone)
 {
     struct rig *rig = rig_in("A B C", 'C');

@@ -193,7 +193,7 @@ void spread_to_joiners(struct core *core, uint32_t turn)
     const struct view *accepted = &core->change.pending;
     struct message prepare;
 
-    if (!core_is_member(core) || view_names_voters(accepted) || accepted->cause == CAUSE_MERGE ||
+    if (!core_is_member(core) || accepted->cause == CAUSE_MERGE ||
         count_older(core, accepted) > turn) {
         return;
     }
