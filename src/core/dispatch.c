@@ -10,6 +10,7 @@
 #include "core/agreement/absent.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/granter.h"
 #include "core/agreement/install.h"
@@ -119,7 +120,7 @@ static const struct row rows[MESSAGE_TYPE_COUNT] = {
     [MESSAGE_HELLO] = {.against = REFUSED_GREETING},
 
     /* Views, and how they come about. */
-    [MESSAGE_PULL] = {.member = install_on_pull},
+    [MESSAGE_PULL] = {.joining = change_on_pull, .member = change_on_pull},
     [MESSAGE_VIEW] = {.joining = handlers_on_view, .member = handlers_on_view, .witness = witness_on_view},
     [MESSAGE_PREPARE] = {.joining = handlers_on_prepare, .member = handlers_on_prepare,
                          .witness = on_prepare_of_voter, .by_name = on_prepare_of_voter},

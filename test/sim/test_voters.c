@@ -338,6 +338,67 @@ Story(voters, one_that_missed_a_change_votes_with_who_came)
     }
 }
 
+/* Z11i: a member that votes missed one change of the voters, or two. Then all restart, and no
+ * quorum is left without it. */
+Story(voters, one_that_missed_changes_votes_with_who_began_anew)
+{
+    for (int changes = 1; changes <= 2; changes++) {
+        struct sim *sim = story_of_voters_alone(seed, 5, 5);
+        const uint32_t listed = story_set(changes > 1 ? "ABC" : "ABCD");
+
+        sim_run(sim, 1000);
+        sim_isolate(sim, B);
+        sim_run(sim, CHANGE_MS);
+        sim_change_voters(sim, A, story_set("ABCD"), 0);
+        sim_run(sim, CHANGE_MS);
+        sim_change_voters(sim, A, listed, 0);
+        sim_run(sim, CHANGE_MS);
+        story_check(story_are_listed(sim, listed), seed);
+        for (uint32_t host = A; host <= E; host++) {
+            sim_crash(sim, host);
+        }
+        sim_rejoin_network(sim, B);
+        sim_start(sim, B);
+        sim_start(sim, C);
+        if (changes == 1) {
+            sim_start(sim, D);
+        }
+        story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
+        story_check(sim_acting_count(sim) == 1 && story_are_listed(sim, listed), seed);
+        sim_free(sim);
+    }
+}
+
+/* The same of a witness, where a member takes over that missed the change, too: it goes by what a
+ * grant shows it, and can show no view with those voters itself. */
+Story(voters, one_that_missed_a_change_votes_with_a_member_that_missed_it_too)
+{
+    struct sim *sim = story_of_voters(seed, 4, 3, (struct sim_options){.witness_count = 1});
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t its = UINT32_C(1) << witness;
+
+    sim_change_voters(sim, A, story_set("ABC") | its, 0);
+    story_check(story_vote_alone(sim, story_set("ABC") | its, CHANGE_MS), seed);
+    sim_run(sim, 5000);
+    sim_isolate(sim, D);
+    sim_isolate(sim, witness);
+    sim_change_voters(sim, A, story_set("AB") | its, 0);
+    for (int ms = 0; ms < 2000 && !story_are_listed(sim, story_set("AB") | its); ms++) {
+        sim_run(sim, 1);
+    }
+    sim_run(sim, 20); /* B's disk has it. */
+    const struct view *shown = core_view(sim_core(sim, B));
+    story_check(view_has(shown, &core_self(sim_core(sim, D))->id), seed); /* It was not missed. */
+    sim_crash(sim, A);
+    sim_crash(sim, B);
+    sim_crash(sim, C);
+    sim_heal(sim);
+    sim_start(sim, B);
+    story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
 /* H75: what it knows are voters of whom nobody votes any more. */
 Story(voters, one_that_was_cut_off_during_three_changes_comes_in)
 {

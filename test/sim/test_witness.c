@@ -207,6 +207,38 @@ Story(witness, one_that_hears_nobody_does_not_bind_it)
     sim_free(sim);
 }
 
+/* Z11i: it could not write, or was not reached, while the voters were changed. Then all restart but
+ * one that nobody waits for, and no quorum is left without it. */
+Story(witness, it_missed_a_change_and_all_began_anew)
+{
+    for (int cut_off = 0; cut_off < 2; cut_off++) {
+        struct sim *sim = with_a_witness(seed, 3, 3);
+        const uint32_t witness = sim_witness(sim, 0);
+        const uint32_t two = bit_of(A) | bit_of(B) | bit_of(witness);
+
+        sim_change_voters(sim, A, two | bit_of(C), 0);
+        story_check(story_vote_alone(sim, two | bit_of(C), CHANGE_MS), seed);
+        if (cut_off > 0) {
+            sim_isolate(sim, witness);
+        } else {
+            sim_fail_record(sim, witness, true);
+        }
+        sim_change_voters(sim, A, two, 0);
+        story_check(story_vote_alone(sim, two, CHANGE_MS), seed);
+        sim_run(sim, 1000);
+        for (uint32_t host = A; host <= C; host++) {
+            sim_crash(sim, host);
+        }
+        sim_rejoin_network(sim, witness);
+        sim_fail_record(sim, witness, false);
+        sim_start(sim, B);
+        sim_start(sim, C);
+        story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
+        story_check(sim_is_acting(sim, B) && story_are_listed(sim, two), seed);
+        sim_free(sim);
+    }
+}
+
 /* H87 */
 Story(witness, it_gets_another_record_when_its_disk_is_lost)
 {

@@ -428,6 +428,33 @@ Test(core_lists, who_names_them_is_asked_where_no_voter_is_heard)
     rig_free(rig);
 }
 
+/* H50: B goes by what C showed it, so its own view says nothing of those voters. */
+Test(core_lists, who_proposes_shows_that_to_a_stranger_that_asks)
+{
+    struct rig *rig = candidate_under("A B C D E", "A B C");
+    struct view *shown = rig_next(rig, "");
+    struct message pull = rig_message(rig, 'X', &(struct message){.type = MESSAGE_PULL});
+
+    view_name_voters(shown, "C D E");
+    view_seal(shown);
+    grants(rig, 'C', shown);
+    grants(rig, 'E', NULL);
+    cr_assert(rig->core->change.on);
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_PULL});
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    pull.fellow = false;
+    pull.echo = 4711;
+    rig_gets_raw(rig, &pull);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'X'));
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'X');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->hash, rig->core->change.pending.hash);
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        cr_assert_eq(rig->sent[i].echo, 4711);
+    }
+    rig_free(rig);
+}
+
 /* H48: what it accepted is on disk, and the next coordinator builds on that. */
 Test(core_lists, a_voter_that_restarts_accepts_no_voters_that_could_not_come_next)
 {

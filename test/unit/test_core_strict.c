@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/candidacy.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
@@ -931,6 +932,103 @@ Test(core_strict, an_outsider_that_was_removed_takes_a_new_id)
     cr_assert_not(bench->core->change.on);
     cr_assert(candidacy_take_out(bench->core));
     view_built_free(&shown);
+    bench_free(bench);
+}
+
+/* Its record has accepted a view by which A, B and C vote, as the others may have, or not yet. */
+static struct voter_bench *outsider_among(struct built_view *accepted)
+{
+    struct voter_bench *bench = bench_new();
+
+    bench_knows_founders(bench);
+    *accepted = view_of("B C");
+    accepted->view.epoch = 1;
+    voter_lists_copy(&accepted->view.voters, &bench->core->voter.accepted.voters);
+    view_seal(&accepted->view);
+    view_copy(&bench->core->voter.accepted, &accepted->view);
+    candidacy_as_outsider(bench->core);
+    return bench;
+}
+
+static void grants_outsider(struct voter_bench *bench, char by, struct view *shown)
+{
+    const struct message vote = {.type = MESSAGE_VOTE,
+                                 .carrier = {.view = shown,
+                                             .lineage = BENCH_LINEAGE,
+                                             .epoch = bench->core->candidacy.epoch,
+                                             .vote = {.record = record_of(by)}}};
+
+    candidacy_on_vote(bench->core, &vote);
+}
+
+/* H50, Z12a: B missed how the voters were changed, and with its own voter suffices by the list of
+ * now. */
+Test(core_strict, an_outsider_goes_by_no_lower_view_than_its_record)
+{
+    struct built_view accepted;
+    struct built_view lower = view_of("B C");
+    struct voter_bench *bench = outsider_among(&accepted);
+
+    lower.view.epoch = 0;
+    view_name_voters(&lower.view, "A B C D E");
+    view_seal(&lower.view);
+    grants_outsider(bench, 'B', &lower.view);
+    cr_assert(voter_lists_equal(electorate_lists(bench->core), &accepted.view.voters));
+    cr_assert_eq(bench->core->voter.record.promise.epoch, bench->core->candidacy.epoch);
+    view_built_free(&lower);
+    view_built_free(&accepted);
+    bench_free(bench);
+}
+
+/* H52, Z12a: what no grant shows was perhaps given up, and nobody who grants has leased by it. */
+Test(core_strict, an_outsider_wins_by_the_view_of_its_record_when_a_grant_shows_it)
+{
+    struct built_view accepted;
+    struct voter_bench *bench = outsider_among(&accepted);
+
+    grants_outsider(bench, 'B', NULL);
+    grants_outsider(bench, 'C', NULL);
+    cr_assert(bench->core->candidacy.on);
+    grants_outsider(bench, 'C', &accepted.view);
+    cr_assert(bench->core->change.on);
+    cr_assert_eq(bench->core->change.pending.parent.version, accepted.view.version);
+    view_built_free(&accepted);
+    bench_free(bench);
+}
+
+static const struct effect *prepare_to_stranger(const struct core *core, uint32_t from)
+{
+    for (uint32_t i = from; i < core->out.count; i++) {
+        const struct effect *effect = &core->out.items[i];
+        if (effect->type == EFFECT_SEND && effect->message->type == MESSAGE_PREPARE) {
+            return effect;
+        }
+    }
+    return NULL;
+}
+
+/* H50, Z11i: it is no member, and can show no view; the voter that asks missed a change. */
+Test(core_strict, an_outsider_that_proposes_shows_that_to_who_asks)
+{
+    struct built_view accepted;
+    struct voter_bench *bench = outsider_among(&accepted);
+    struct core *core = bench->core;
+    struct message pull = {
+        .type = MESSAGE_PULL, .from = member_of('C').id, .source = member_of('C').address};
+
+    grants_outsider(bench, 'B', &accepted.view);
+    grants_outsider(bench, 'C', NULL);
+    cr_assert(core->change.on);
+    const uint32_t before = core->out.count;
+    change_on_pull(core, &pull);
+    cr_assert_null(prepare_to_stranger(core, before), "it cannot tell that it asked");
+    pull.echo = 4711;
+    change_on_pull(core, &pull);
+    const struct effect *prepare = prepare_to_stranger(core, before);
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->echo, 4711);
+    cr_assert_eq(prepare->message->carrier.view->hash, core->change.pending.hash);
+    view_built_free(&accepted);
     bench_free(bench);
 }
 

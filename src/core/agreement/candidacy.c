@@ -103,7 +103,8 @@ static void ask_members(struct core *core)
 static struct poll poll_voters(const struct core *core)
 {
     return (struct poll){
-        .won = voter_lists_agree(electorate_lists(core), core->candidacy.tally.granted)};
+        .won = voter_lists_agree(electorate_lists(core), core->candidacy.tally.granted) &&
+               !succession_is_unshown(core)};
 }
 
 /* Z12a: the voters of the view that it would build on now decide. What they have answered stands,

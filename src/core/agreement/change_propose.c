@@ -17,6 +17,7 @@
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
 #include "core/state/outbox.h"
+#include "core/state/refuse.h"
 
 /* --- PREPARE --- */
 
@@ -90,7 +91,7 @@ static bool comes_by_others(const struct core *core, uint32_t position)
            spread_reaches(core, &core->change.pending.members[position].id);
 }
 
-static void send_prepare(struct core *core, bool again)
+static struct message *make_prepare(struct core *core)
 {
     struct message *message = outbox_message(core, MESSAGE_PREPARE);
 
@@ -103,6 +104,13 @@ static void send_prepare(struct core *core, bool again)
                            &message->carrier.hold_ms);
         }
     }
+    return message;
+}
+
+static void send_prepare(struct core *core, bool again)
+{
+    struct message *message = make_prepare(core);
+
     for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
         bool its_turn = core->proposing.asked_last || i != change_who_stands_down(core);
         if (change_is_awaited(core, i) && its_turn) {
@@ -129,6 +137,22 @@ static void ask_own_voter(struct core *core)
     if (place != VOTER_NONE && !has_answered(core, place) &&
         voting_prepare_self(core, &core->change.pending, &vote)) {
         change_on_vote(core, &vote);
+    }
+}
+
+/* What it is built on need not be committed, so that is not shown: whoever asks may be a member. */
+void change_on_pull(struct core *core, const struct message *message)
+{
+    const bool is_shown = core->change.on && core_is_strict(core) && !message->fellow &&
+                          message->echo != 0;
+
+    if (core_is_member(core)) {
+        install_on_pull(core, message);
+    } else if (!is_shown) {
+        refuse(core, message, REFUSED_NOT_YET_MEMBER);
+    }
+    if (is_shown && !refuse_beyond_few(core, message)) {
+        outbox_answer(core, make_prepare(core), &message->from, &message->source, message->echo);
     }
 }
 

@@ -23,6 +23,9 @@ void change_start_next(struct core *core);
  * bound to another since. */
 void change_ask_again(struct core *core);
 
+/* V5a; and Z11i: who asks as a stranger is shown what is proposed, too. */
+void change_on_pull(struct core *core, const struct message *message);
+
 /* E5c: asks the one who stands down, once all others have answered, or are late. It acts until it
  * is asked, and then only its answer is waited for. Returns whether it was asked now. */
 bool change_asks_the_former(struct core *core, bool late);

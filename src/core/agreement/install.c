@@ -576,7 +576,9 @@ bool install_asks_first(struct core *core, const struct message *message)
         return false;
     }
     refuse(core, message, REFUSED_VIEW_UNASKED);
-    ask_whoever_knows(core, message);
+    if (!electorate_was_asked(core, message)) { /* A proposal: it came with the view (Z11i). */
+        ask_whoever_knows(core, message);
+    }
     return true;
 }
 

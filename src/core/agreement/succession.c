@@ -240,6 +240,13 @@ static enum refusal why_not_base(const struct core *core, const struct view *vie
     return is_higher(core, view) ? REFUSED_NOT : REFUSED_BASE_NOT_HIGHEST;
 }
 
+static bool is_base(const struct core *core, const struct view *view)
+{
+    const struct view *base = &core->succession.base;
+
+    return !view_is_empty(base) && view->hash == base->hash;
+}
+
 static void build_on(struct core *core, const struct view *view)
 {
     view_copy(&core->succession.base, view);
@@ -262,12 +269,17 @@ void succession_consider(struct core *core, const struct message *message)
     build_on(core, view);
 }
 
+bool succession_is_unshown(const struct core *core)
+{
+    return !view_is_empty(&core->succession.base) && core->succession.base_ms == 0;
+}
+
 bool succession_on_accepted(struct core *core, const struct view *accepted)
 {
     /* What this coordinator proposed in its reign and has not installed, it gave up. It was built
      * on a view that it holds, and nobody else could commit it. */
     if ((core_is_coordinator(core) && accepted->epoch == core->view.epoch) ||
-        !is_higher(core, accepted)) {
+        (!is_higher(core, accepted) && !is_base(core, accepted))) {
         return false;
     }
     build_on(core, accepted);
@@ -290,6 +302,10 @@ void succession_on_begun(struct core *core)
 
     if (core_is_strict(core)) {
         view_clear(&core->succession.base); /* Z4c: what comes with its grants alone counts. */
+        if (!core_is_member(core) && !view_is_empty(&core->voter.accepted)) {
+            build_on(core, &core->voter.accepted); /* Z12a: so its own has to. */
+            core->succession.base_ms = 0;
+        }
         return;
     }
     if (core->succession.base.epoch >= core->candidacy.epoch) {

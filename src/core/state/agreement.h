@@ -279,7 +279,7 @@ struct candidacy {
 /* succession: with which view this node would come to coordinate, and what it handed over. */
 struct succession {
     struct view base;  /* the highest view known above ours (C4a, Z4c); empty: none */
-    uint64_t base_ms;  /* when that was shown */
+    uint64_t base_ms;  /* when that was shown; 0: this node's record alone has it (Z12a) */
     uint64_t next_age; /* the highest that a view had which was shown (S6) */
     uint64_t
         handed_epoch;   /* that this node handed over: it acts under it, or below, no more (Z7) */
