@@ -172,7 +172,12 @@ Test(core_asked, what_a_stranger_proposes_is_asked_for)
     rig_gets_raw(rig, &prepare);
     cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
     cr_assert_eq(rig_count(rig, MESSAGE_NOT_FOLLOWING), 0);
-    cr_assert_not_null(asked(rig, MESSAGE_PULL, 'D'));
+    const struct rig_sent *pull = asked(rig, MESSAGE_PULL, 'D');
+    cr_assert_not_null(pull);
+    prepare.echo = pull->echo; /* Z11i: it came with the view, which is what counts. */
+    rig_gets_raw(rig, &prepare);
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
+    cr_assert_null(asked(rig, MESSAGE_PULL, 'D'), "or the two would go on for ever");
 
     struct message without = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "+D -B")}};
     without = from_stranger(rig, 'D', &without, 0);
