@@ -141,10 +141,8 @@ Story(roles, outlast_the_coordinator)
     cr_assert_not(has_said(&stage, 1, "lost"));
 }
 
-/* Under guard strict a client's death frees its role at once, too. */
-Story(roles, the_next_holds_under_guard_strict)
+static struct stage strict_stage_open(void)
 {
-    static const size_t order[NODES] = {2, 1, 0};
     struct stage stage = {
         .cluster = cluster_new(ARGS("--guard", "strict", "--voters", "athens,byzantium,cyrene"))};
 
@@ -155,6 +153,15 @@ Story(roles, the_next_holds_under_guard_strict)
     for (size_t i = 0; i < NODES; i++) {
         assert_soon(strstr(cluster_view(stage.cluster, names[i]), "cyrene") != NULL);
     }
+    return stage;
+}
+
+/* Under guard strict a client's death frees its role at once, too. */
+Story(roles, the_next_holds_under_guard_strict)
+{
+    static const size_t order[NODES] = {2, 1, 0};
+    struct stage stage = strict_stage_open();
+
     all_campaign(&stage, order);
     process_kill(&stage.clients[2]);
     assert_next(&stage, order);
@@ -520,6 +527,21 @@ Story(roles, move_a_command)
     assert_soon(part_count(text_at(seen), "begin athens") == 2);
     cr_assert_str_eq(text_at(seen), "begin athens\nend athens\nbegin byzantium\nend byzantium\n"
                                     "begin athens\n");
+}
+
+/* The terms become shorter than what a command was started under: it ends by those, and begins by
+ * what a grant lasts for now. */
+Story(roles, start_a_command_again_when_terms_are_shorter)
+{
+    struct stage stage = strict_stage_open();
+    const char *seen = cluster_path(stage.cluster, "seen");
+    const char *script = text_kept("echo begin >> %s; while :; do sleep 0.05; done", seen);
+
+    cr_assert_eq(doyen(stage.cluster, "athens", ARGS("change", "profile=lan")).code, 0);
+    client_start(&stage, 1, ARGS("campaign", "job", "--", "sh", "-c", script));
+    assert_soon(part_count(text_at(seen), "begin") == 1);
+    cr_assert_eq(doyen(stage.cluster, "athens", ARGS("change", "profile=local")).code, 0);
+    assert_soon(part_count(text_at(seen), "begin") == 2);
 }
 
 static pid_t parent_of(pid_t pid)

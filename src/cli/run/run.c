@@ -221,7 +221,7 @@ static void refuse_grace(struct running *running)
     (void)fail(running, &failure);
 }
 
-/* What the lease is like; the same for as long as this doyend runs. */
+/* What the lease is like, which a change of the terms may change. */
 static void learn(struct running *running, const struct doyen_lease_content *content)
 {
     const struct run_options *options = running->options;

@@ -72,12 +72,15 @@ uint64_t role_clients_span_ms(const struct role_clients *clients)
 }
 
 /* A reader compares the token by which it acts, so that the page of a role has it where the page of
- * a coordinator has the epoch. */
+ * a coordinator has the epoch. The span is that of now: terms may have changed since it was opened,
+ * and who holds waits for no longer lease than it can get. */
 static void write_page(const struct role_clients *clients, struct role_client *client)
 {
     const bool holds = client->state == ROLE_CLIENT_HOLDS;
     struct doyen_lease_content content = client->now;
 
+    content.span_ns = role_clients_span_ms(clients) * CLOCK_NS_PER_MS;
+    content.renewal_ns = core_timing(clients->core)->heartbeat_ms * CLOCK_NS_PER_MS;
     content.epoch = client->token;
     content.deadline_ns = holds ? client->until_ms * CLOCK_NS_PER_MS : 0;
     content.lineage = core_view(clients->core)->lineage;
@@ -100,8 +103,6 @@ static void open_page(const struct role_clients *clients, struct role_client *cl
 
     (void)page_memory_open(&client->memory);
     client->now = (struct doyen_lease_content){
-        .span_ns = role_clients_span_ms(clients) * CLOCK_NS_PER_MS,
-        .renewal_ns = core_timing(clients->core)->heartbeat_ms * CLOCK_NS_PER_MS,
         .flags = guard_is_advisory(&config->guard) ? DOYEN_LEASE_ADVISORY : 0U};
     memcpy(client->now.name, config->name, strlen(config->name));
     write_page(clients, client);
