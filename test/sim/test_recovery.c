@@ -223,3 +223,26 @@ Story(recovery, the_recovered_one_is_lost_when_all_had_met_it)
     story_check(sim_epoch(sim, B) > epoch + RECOVERY_EPOCHS, seed);
     sim_free(sim);
 }
+
+/* Z18c: its clock was ahead of that of the next one, which so seems to be the earlier of the two.
+ * The members who are left tell it so, and end its record; from then on it knows that history. */
+Story(recovery, the_recovered_one_had_a_clock_that_was_ahead)
+{
+    struct sim *sim = story_of_voters_alone(seed, 5, 3);
+    sim_forget_date(sim, B);
+    lose(sim, "A");
+    sim_crash(sim, B);
+    recover(sim, C);
+    story_check(acts_soon(sim, C) && sim_converges(sim, MINUTE_MS), seed);
+    const uint64_t lineage = lineage_at(sim, D);
+    const uint64_t epoch = sim_epoch(sim, D);
+    lose(sim, "C");
+    recover(sim, B);
+    sim_run(sim, HEAL_MS);
+    story_check(sim_acting_count(sim) == 0 && status_of(sim, B) == VOTER_RETIRED, seed);
+    recover(sim, B);
+    story_check(acts_soon(sim, B) && sim_converges(sim, MINUTE_MS), seed);
+    story_check(lineage_succeeds(lineage_at(sim, D), lineage), seed);
+    story_check(sim_epoch(sim, B) > epoch + RECOVERY_EPOCHS, seed);
+    sim_free(sim);
+}

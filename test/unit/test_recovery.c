@@ -351,3 +351,27 @@ Test(recovery, who_comes_into_it_is_retired)
     cr_assert(voter_knows_successor(rig->core, rig->core->voter.record.lineage));
     rig_free(rig);
 }
+
+/* Z18c: it was recovered later, by a clock that is behind, and those who are left in the other
+ * history say so. Its operator can go on from that one then. */
+Test(recovery, who_is_offered_a_place_in_it_asks_and_is_retired)
+{
+    struct rig *rig = voter();
+    struct view *view = successor(rig);
+    const struct message offer = {.type = MESSAGE_OFFER,
+                                  .offer = {.nonce = 7, .lineage = view->lineage}};
+    struct vote_record record;
+
+    lifecycle_end_life(rig->core, REASON_LEFT_ALONE);
+    rig_gets(rig, 'X', &offer);
+    const uint32_t nonce = nonce_of_question(rig);
+    cr_assert_neq(nonce, 0);
+    shows(rig, view, nonce + 1);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_FOUNDED);
+    shows(rig, view, nonce);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
+    voter_record(rig->core, &record);
+    cr_assert(recovery_may_begin(&record));
+    rig_free(rig);
+}

@@ -252,10 +252,14 @@ bool electorate_knows(const struct core *core, const struct message *vote)
     return vote->echo == nonce_of(core, MESSAGE_BALLOT);
 }
 
+bool electorate_was_pulled(const struct core *core, const struct message *view)
+{
+    return view->echo == nonce_of(core, MESSAGE_PULL);
+}
+
 bool electorate_was_asked(const struct core *core, const struct message *answer)
 {
-    return answer->echo == nonce_of(core, MESSAGE_PULL) ||
-           answer->echo == nonce_of(core, MESSAGE_BALLOT);
+    return electorate_was_pulled(core, answer) || answer->echo == nonce_of(core, MESSAGE_BALLOT);
 }
 
 void electorate_ask_stranger(struct core *core, const struct message *message,

@@ -70,6 +70,9 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 /* Is this VIEW the answer to such a question of this life? */
 bool electorate_was_asked(const struct core *core, const struct message *answer);
 
+/* And to one that asked for nothing else, PULL? */
+bool electorate_was_pulled(const struct core *core, const struct message *view);
+
 /* Those of the lists who are no members now, but for this node itself. */
 voter_set electorate_absent(const struct core *core, const struct voter_lists *lists);
 

@@ -8,6 +8,7 @@
 #include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/voter.h"
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
@@ -544,6 +545,9 @@ static enum shown_view on_view_while_joining(struct core *core, const struct mes
     }
     if (holds_us) {
         return SHOWN_TO_JOINER;
+    }
+    if (electorate_was_pulled(core, message)) { /* Of a member that offers a place in it (Z18c). */
+        voter_on_successor(core, view);
     }
     book_remember(&core->book, &view->members[0].address);
     if (view_find_gone(view, &core->life.self.id) != NULL) {

@@ -376,6 +376,11 @@ void join_on_offer(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_LINEAGE_OVER);
         return;
     }
+    if (voter_is_succeeded(core, message->offer.lineage)) {
+        /* Z18c: what it shows ends the record that there is. */
+        electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
+                                &message->source);
+    }
     put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
     if (change_is_promised_to_another(core, &message->from) || is_of_a_later_view(core, message)) {
         refuse(core, message, REFUSED_JOINER_BOUND); /* A successor needs no READY (J7). */
