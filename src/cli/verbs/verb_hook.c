@@ -440,22 +440,24 @@ static bool lock_memory(struct hooks *hooks, struct failure *failure)
     return true;
 }
 
-/* Also finds out whether the memory can be kept, before anything is told. */
+/* A signal that comes while it says what it finds ends it in good order. Also finds out whether the
+ * memory can be kept, before anything is told. */
 static bool prepare(struct hooks *hooks, struct failure *failure)
 {
     const char *file = hooks->options.resume;
     const char *folder = hooks->options.folder;
-    if (!is_folder(folder, failure) || !look_at_hooks(folder, failure)) {
-        return false;
-    }
-    snprintf(hooks->memory_path, sizeof hooks->memory_path, "%s%s", file == NULL ? folder : file,
-             file == NULL ? "/.resume" : "");
+
     hooks->teller.end_fd = signals_of(SIGINT, SIGTERM);
     hooks->gone_fd = signals_of(SIGHUP, SIGHUP);
     if (hooks->teller.end_fd < 0 || hooks->gone_fd < 0) {
         (void)failure_set(failure, EXIT_REFUSED, "no descriptor is left: %s", strerror(errno));
         return false;
     }
+    if (!is_folder(folder, failure) || !look_at_hooks(folder, failure)) {
+        return false;
+    }
+    snprintf(hooks->memory_path, sizeof hooks->memory_path, "%s%s", file == NULL ? folder : file,
+             file == NULL ? "/.resume" : "");
     return lock_memory(hooks, failure) &&
            hook_memory_read(hooks->memory_path, &hooks->memory, failure) && keep(hooks, failure);
 }
