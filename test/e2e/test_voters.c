@@ -141,7 +141,7 @@ Story(voters, one_that_lost_its_disk_does_not_vote_again)
     assert_soon(is_acting(cluster, "athens") || is_acting(cluster, "byzantium"));
     assert_soon(has_members(cluster, "cyrene", 3));
     cr_assert_str_eq(voter_of(cluster, "cyrene", "/v1/status"), "no record");
-    cr_assert_null(file_read(record, NULL));
+    assert_soon(access(record, F_OK) == 0); /* Retired: it founds nothing (Z8i). */
 
     /* H76: the others say so, and that none of them can be spared. */
     assert_soon(strstr(doyen(cluster, "athens", ARGS("status")).out,

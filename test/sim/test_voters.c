@@ -419,6 +419,35 @@ Story(voters, one_that_was_cut_off_during_three_changes_comes_in)
     sim_free(sim);
 }
 
+/* Z8i: those to found with vote no more, or one of them is listed yet, and each has got another
+ * disk since, and was in again. Then all restart. */
+Story(voters, those_who_founded_and_lost_their_disks_found_no_second_cluster)
+{
+    static const char *const lists[] = {"DEF", "CDEF"};
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        struct sim *sim = story_of_voters_alone(seed, 6, 3);
+        sim_run(sim, 2 * CHANGE_MS);
+        sim_change_voters(sim, A, story_set(lists[i]), 0);
+        story_check(story_vote_alone(sim, story_set(lists[i]), 2 * CHANGE_MS), seed);
+        for (uint32_t host = A; host <= C; host++) {
+            sim_crash(sim, host);
+            sim_lose_record(sim, host);
+            sim_wipe(sim, host);
+            sim_start(sim, host);
+            story_check(sim_converges(sim, MINUTE_MS), seed);
+        }
+        for (uint32_t host = A; host <= F; host++) {
+            sim_crash(sim, host);
+        }
+        sim_run(sim, 1000);
+        sim_start_together(sim);
+        story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
+        story_check(story_are_listed(sim, story_set(lists[i])), seed);
+        sim_free(sim);
+    }
+}
+
 /* --- By themselves (Z17) --- */
 
 enum {

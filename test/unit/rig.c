@@ -567,6 +567,7 @@ struct vote_record *rig_votes(struct rig *rig)
     record->id = record_of(rig->self);
     record->lineage = core_view(rig->core)->lineage;
     record->state = VOTE_RECORD_FOUNDED;
+    view_clear(&rig->core->voter.accepted); /* As a member it had none (Z8i). */
     return record;
 }
 

@@ -12,6 +12,8 @@
 #include "core/detection/verdict.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
+#include "core/entry/lifecycle.h"
+#include "core/model/recovery.h"
 #include "rig.h"
 #include "voter_bench.h"
 
@@ -1305,7 +1307,7 @@ Test(core_strict, a_request_for_a_record_is_for_one_life)
     request.to = rig_id(rig, 'D');
     request.number++;
     rig_gets_raw(rig, &request);
-    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
     request = wants_record(rig);
     rig_gets_raw(rig, &request);
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_FOUNDED);
@@ -1320,7 +1322,26 @@ Test(core_strict, a_request_for_a_record_echoes_the_join)
 
     request.echo++;
     rig_ignores_raw(rig, &request, REFUSED_RECORD_UNASKED);
-    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
+    rig_free(rig);
+}
+
+/* Z8i: it is one of those to found with, and has lost its disk, or is new. */
+Test(core_strict, a_member_without_a_record_keeps_that_there_is_a_cluster)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct vote_record record;
+
+    voter_record(rig->core, &record);
+    cr_assert_eq(record.state, VOTE_RECORD_RETIRED);
+    cr_assert_eq(record.lineage, core_view(rig->core)->lineage);
+    cr_assert_not(recovery_may_begin(&record));
+    const struct voter_state state = core_voter(rig->core, rig->now_ms);
+    cr_assert_eq(state.status, VOTER_NO_RECORD);
+    cr_assert(id_is_none(&state.record_id));
+    lifecycle_end_life(rig->core, REASON_LEFT_ALONE);
+    cr_assert_eq(core_voter(rig->core, rig->now_ms).status, VOTER_RETIRED);
+    cr_assert_eq(voter_begin_founding(rig->core), 0);
     rig_free(rig);
 }
 

@@ -67,6 +67,9 @@ struct vote voter_on_wanted(struct core *core, const struct vote_question *quest
  * it is retired, for good. */
 bool voter_is_left_out(const struct core *core, const struct view *committed);
 void voter_retire(struct core *core, const struct view *committed);
+
+/* Retires it where that is so, or its history is over (Z18c); and makes one that is retired where
+ * there could be one and is none (Z8i). */
 void voter_on_view_installed(struct core *core);
 
 /* Z18c: does that lineage succeed the one of its record? */
