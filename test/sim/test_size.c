@@ -402,6 +402,29 @@ Story(size, a_coordinator_behind_a_hole_lets_one_in_under_strict)
     sim_free(sim);
 }
 
+/* E votes no more since it is away, and its record knows the voters of before (Z11i). */
+Story(size, a_coordinator_behind_a_hole_lets_one_in_that_missed_other_voters)
+{
+    struct sim *sim = seven(seed, FIVE_VOTERS);
+
+    sim_crash(sim, E);
+    sim_run(sim, SETTLE_MS);
+    sim_change_voters(sim, A, story_set("ABC"), 0);
+    sim_run(sim, SETTLE_MS);
+    sim_change_voters(sim, A, story_set("ABCDF"), 0);
+    sim_run(sim, SETTLE_MS);
+    for (uint32_t host = B; host <= G; host++) {
+        if (host != E) {
+            sim_set_tags(sim, host, LONG_TAG);
+        }
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_narrow(sim, A, HOLE_OF_TUNNELS);
+    sim_start(sim, E);
+    story_check(sim_converges(sim, SETTLE_MS) && sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
 /* H91: one who cannot get what would let it in leaves all voters with a view that the coordinator
  * has given up. So that one takes another epoch (Z2l), and nothing long reaches it with the grants.
  */

@@ -161,11 +161,13 @@ static void pull(struct core *core, const struct message *message, const struct 
     }
 }
 
+/* U4d: a proposal that another member hands on comes from that one's address, and it is asked. */
 void install_ask_stranger(struct core *core, const struct message *message)
 {
+    const struct node_id *peer = message_is_spread(message) ? NULL : &message->from;
+
     if (!refuse_beyond_few(core, message)) {
-        electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
-                                &message->source);
+        electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), peer, &message->source);
     }
 }
 
