@@ -1392,8 +1392,7 @@ static void outbid(struct teller *teller)
     struct random random;
 
     random_seed(&random, hash_u64(~teller->liar->told, message->number));
-    if (message->type == MESSAGE_BALLOT && teller->stranger && voter.promise.epoch != 0 &&
-        random_below(&random, 2) == 0) {
+    if (message->type == MESSAGE_BALLOT && teller->stranger && random_below(&random, 2) == 0) {
         message->carrier.lineage = voter.lineage;
         message->carrier.epoch = voter.promise.epoch + 1;
     }

@@ -703,6 +703,31 @@ Test(voter, the_first_promise_ends_founding)
     bench_free(bench);
 }
 
+/* H48: its founder would go on no more, and nobody else could. */
+Test(voter, a_claim_that_does_not_name_it_ends_no_founding)
+{
+    struct voter_bench *bench = bench_new();
+    struct built_view founders = view_of("");
+    struct message ballot = {.type = MESSAGE_BALLOT,
+                             .from = member_of('X').id,
+                             .carrier = {.lineage = BENCH_LINEAGE, .epoch = 1}};
+
+    voting_on_ballot(bench->core, &ballot);
+    cr_expect_eq(bench_state(bench).status, VOTER_FOUNDING);
+    view_clear(&founders.view);
+    founders.view.lineage = BENCH_LINEAGE;
+    view_name_voters(&founders.view, "A B C");
+    ballot.carrier.view = &founders.view;
+    for (int i = 0; i < 2; i++) {
+        view_seal(&founders.view);
+        voting_on_ballot(bench->core, &ballot);
+        cr_expect_eq(bench_state(bench).status, i == 0 ? VOTER_FOUNDING : VOTER_FOUNDED);
+        founders.view.voters.voters[0].record = bench->core->voter.record.id;
+    }
+    view_built_free(&founders);
+    bench_free(bench);
+}
+
 /* H53: a founder that founds once more finds no quorum in those who have voted. */
 Test(voter, who_has_voted_takes_part_in_no_founding)
 {

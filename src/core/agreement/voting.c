@@ -409,6 +409,16 @@ static void tell_successor(struct core *core, const struct message *asked,
     }
 }
 
+/* Z8b: whoever claims when founding is over knows this record, by the founders or by a view. */
+static bool is_before_founding(const struct core *core, const struct message *ballot)
+{
+    const struct vote_record *record = &core->voter.record;
+    const struct view *shown = ballot->carrier.view;
+
+    return record->state == VOTE_RECORD_FOUNDING &&
+           (shown == NULL || voter_lists_find(&shown->voters, &record->id) == VOTER_NONE);
+}
+
 void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
@@ -440,6 +450,10 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
         const struct vote vote = may_be_wanted ? voter_on_wanted(core, &question)
                                                : voter_on_founding(core, &question);
         answer(core, ballot, &question, &vote);
+        return;
+    }
+    if (is_before_founding(core, ballot)) {
+        refuse(core, ballot, REFUSED_NOT_FOUNDED);
         return;
     }
     if (core_is_member(core) && !passes_membership(core, ballot, &question)) {

@@ -207,6 +207,8 @@
     X(VIEW_UNASKED, "view_unasked", "Z9d", "who shows the view has to be asked for it first")      \
     X(ONLY_VOTES, "only_votes", "Z16a", "this node only votes, and is no member of anything")      \
     X(NOT_FOUNDING, "not_founding", "Z8b", "this node asks for no records")                        \
+    X(NOT_FOUNDED, "not_founded", "Z8b",                                                           \
+      "the founding of its record goes on, and the claim does not name that record")               \
     X(ANOTHER_MERGE, "another_merge", "M3c",                                                       \
       "it is not about the merge that this part waits for, or it waits for none")                  \
     X(VOTER_ASKS_FIRST, "voter_asks_first", "Z2k",                                                 \
