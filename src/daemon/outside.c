@@ -22,8 +22,8 @@ static bool waiting_words(const struct node *node, char out[WAITING_WORDS_MAX])
     char sentence[WHOLE_TEXT_MAX];
     char next[WHOLE_TEXT_MAX];
 
-    if (whole_lacks_voters(&waiting, &guard, voters_of(node), node_has_other_seed(node), sentence,
-                           next)) {
+    if (whole_awaits_voters(&waiting, &guard, voters_of(node), node_has_other_seed(node), sentence,
+                            next)) {
         snprintf(out, WAITING_WORDS_MAX, "%.230s: %.230s", sentence, next);
         return true;
     }

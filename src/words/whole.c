@@ -65,17 +65,27 @@ static bool is_address_gone(const struct whole_facts *facts, struct whole *whole
 
 /* --- Not in ---------------------------------------------------------------------------------- */
 
-bool whole_lacks_voters(const struct waiting_state *waiting, const struct guard_state *guard,
-                        uint32_t voters, bool has_other_seed, char sentence[WHOLE_TEXT_MAX],
-                        char next[WHOLE_TEXT_MAX])
+bool whole_awaits_voters(const struct waiting_state *waiting, const struct guard_state *guard,
+                         uint32_t voters, bool has_other_seed, char sentence[WHOLE_TEXT_MAX],
+                         char next[WHOLE_TEXT_MAX])
 {
-    if (guard->guard.policy != GUARD_STRICT || waiting->met >= guard->needed) {
+    if (guard->guard.policy != GUARD_STRICT) {
         return false;
     }
+    if (waiting->met >= guard->needed) { /* Of their records this node knows its own only. */
+        say(sentence,
+            "it has met %" PRIu32 " of those who wait, itself included, and one of the %" PRIu32
+            " voters begins where enough have their records",
+            waiting->met, voters);
+        say(next, "wait a moment; if it lasts, start voters that have theirs, or recover one of "
+                  "those (doyend --recover-voters); where none is left, stop all, remove the "
+                  "files voter, and start all");
+        return waiting->expect <= waiting->met && (waiting->met > 1 || waiting->may_found);
+    }
     say(sentence,
-        "it has met %" PRIu32 " of %" PRIu32 " voters, itself included if it is one, and %" PRIu32
-        " have to be there",
-        waiting->met, voters, guard->needed);
+        "it has met %" PRIu32 " of those who wait, itself included, and %" PRIu32 " of %" PRIu32
+        " voters have to be there",
+        waiting->met, guard->needed, voters);
     say(next, "%s",
         has_other_seed
             ? "start the voters that are down, or mend the network; each has to have its record: "
@@ -91,8 +101,8 @@ static void say_waiting(const struct whole_facts *facts, struct whole *whole)
     const struct waiting_state *waiting = &facts->waiting;
     char lack[WHOLE_TEXT_MAX];
 
-    if (whole_lacks_voters(waiting, &facts->guard, facts->voters, facts->has_other_seed, lack,
-                           whole->next)) {
+    if (whole_awaits_voters(waiting, &facts->guard, facts->voters, facts->has_other_seed, lack,
+                            whole->next)) {
         say(whole->sentence, "this node is not in: ");
         say_more(whole->sentence, "%s", lack);
     } else if (waiting->expect > waiting->met) {

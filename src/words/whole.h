@@ -119,11 +119,11 @@ struct whole {
 /* The most severe state that holds. */
 void whole_judge(const struct whole_facts *facts, struct whole *whole);
 
-/* Does a node that is not in lack voters under guard strict (Z11)? Says so then, as what comes
- * behind "this node is not in: ", and what to do. */
-bool whole_lacks_voters(const struct waiting_state *waiting, const struct guard_state *guard,
-                        uint32_t voters, bool has_other_seed, char sentence[WHOLE_TEXT_MAX],
-                        char next[WHOLE_TEXT_MAX]);
+/* Does a node that is not in wait for voters under guard strict (Z8), or for their records? Says so
+ * then, as what comes behind "this node is not in: ", and what to do. */
+bool whole_awaits_voters(const struct waiting_state *waiting, const struct guard_state *guard,
+                         uint32_t voters, bool has_other_seed, char sentence[WHOLE_TEXT_MAX],
+                         char next[WHOLE_TEXT_MAX]);
 
 /* "not in", "healthy": for people and programs alike. */
 const char *whole_state_text(enum whole_state state);

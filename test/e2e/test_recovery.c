@@ -189,6 +189,41 @@ static void ends_the_others(const char *const *arguments)
     assert_refused(cluster, "cyrene", ARGS(RECOVER), "cyrene votes no more: its record is retired");
 }
 
+/* With a record that took the place of the lost one nothing can be recovered, nor founded (Z8i):
+ * all wait, and are told what to do. */
+Story(recovery, no_record_is_left)
+{
+    struct cluster *cluster = form(lan);
+
+    cluster_kill(cluster, "cyrene");
+    cr_assert_eq(remove(file_of(cluster, "cyrene", "voter")), 0);
+    cluster_restart(cluster, "cyrene");
+    assert_soon(stands(cluster, "cyrene", "no record") && has_members(cluster, "cyrene", VOTERS));
+    assert_soon(access(file_of(cluster, "cyrene", "voter"), R_OK) == 0);
+    for (size_t i = 0; i < VOTERS; i++) {
+        cluster_kill(cluster, names[i]);
+    }
+    assert_refused(cluster, "cyrene", ARGS(RECOVER), "when it was: athens, byzantium\n");
+    cr_assert_eq(remove(file_of(cluster, "athens", "voter")), 0);
+    cr_assert_eq(remove(file_of(cluster, "byzantium", "voter")), 0);
+    for (size_t i = 0; i < VOTERS; i++) {
+        cluster_restart(cluster, names[i]);
+    }
+    for (size_t i = 0; i < VOTERS; i++) {
+        assert_soon(strstr(doyen(cluster, names[i], ARGS("status")).out,
+                           "where none is left, stop all, remove the files voter") != NULL);
+    }
+    for (size_t i = 0; i < VOTERS; i++) {
+        cluster_kill(cluster, names[i]);
+        (void)remove(file_of(cluster, names[i], "voter"));
+    }
+    for (size_t i = 0; i < VOTERS; i++) {
+        cluster_restart(cluster, names[i]);
+    }
+    assert_soon(acting_count(cluster) == 1 && has_members(cluster, "cyrene", VOTERS));
+    assert_soon(stands(cluster, "cyrene", "votes"));
+}
+
 Story(recovery, the_others_live_and_end)
 {
     ends_the_others(lan);

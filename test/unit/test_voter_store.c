@@ -159,6 +159,32 @@ Test(voter_store, without_a_file_there_is_no_record_and_the_log_says_so)
     desk_close(&desk);
 }
 
+/* Z8i */
+Test(voter_store, of_a_voter_that_has_lost_its_record_the_log_says_so)
+{
+    struct desk desk;
+    struct built_view accepted = view_of("A B");
+    struct vote_record record = record_bound_to(9);
+    char log[LOG_READ_MAX];
+
+    desk_open(&desk);
+    record.state = VOTE_RECORD_RETIRED;
+    record.accepted = &accepted.view;
+    view_name_voters(&accepted.view, "A B");
+    view_seal(&accepted.view);
+    snprintf(desk.config.name, sizeof desk.config.name, "%s", accepted.view.voters.voters[0].name);
+    cr_assert(desk_start(&desk));
+    voter_store_write(desk.store, 1, &record);
+    (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
+    desk_stop(&desk);
+    cr_assert(desk_start(&desk));
+    desk_read_log(&desk, log);
+    cr_assert_not_null(strstr(log, "is retired: this node votes only"), "%s", log);
+    desk_stop(&desk);
+    view_built_free(&accepted);
+    desk_close(&desk);
+}
+
 Test(voter_store, what_was_acknowledged_is_found_again)
 {
     struct desk desk;

@@ -141,15 +141,25 @@ Test(whole, a_node_that_waits_says_for_whom)
     facts.waiting.met = 1;
     expect(
         &facts, WHOLE_NOT_IN,
-        "this node is not in: it has met 1 of 3 voters, itself included if it is one, and 2 have "
-        "to be there",
+        "this node is not in: it has met 1 of those who wait, itself included, and 2 of 3 voters "
+        "have to be there",
         "start the voters");
     facts.has_other_seed = false;
     expect(
         &facts, WHOLE_NOT_IN,
-        "this node is not in: it has met 1 of 3 voters, itself included if it is one, and 2 have "
-        "to be there",
+        "this node is not in: it has met 1 of those who wait, itself included, and 2 of 3 voters "
+        "have to be there",
         "no seed but this node itself: name another voter as --seed");
+    facts.waiting.met = 3; /* Their records may be lost: then nobody ever begins. */
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: it has met 3 of those who wait, itself included, and one of the "
+           "3 voters begins where enough have their records",
+           "doyend --recover-voters");
+    facts.waiting.may_found = false;
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: it has met 3 of those who wait, itself included, and one of the "
+           "3 voters begins where enough have their records",
+           "wait a moment");
 }
 
 Test(whole, nobody_acts_where_too_few_are_heard)

@@ -134,7 +134,7 @@ const char *voter_recovery_others(const struct voter_recovery *recovery, char ou
 
     out[0] = '\0';
     for (uint8_t i = 0; recovery->file.record.accepted != NULL && i < lists->count; i++) {
-        if (!id_equal(&lists->voters[i].record, &recovery->file.record.id)) {
+        if (!text_equal(lists->voters[i].name, recovery->file.name)) { /* Or the record it lost. */
             used += (size_t)snprintf(out + used, VOTER_NAMES_MAX - used, "%s%s",
                                      used == 0 ? "" : ", ", lists->voters[i].name);
         }

@@ -300,6 +300,20 @@ static void say_missing(const struct voter_store *store)
     }
 }
 
+/* A voter whose record was lost has such a one in its place (Z8i). */
+static void say_retired(const struct voter_store *store)
+{
+    const struct vote_record *record = &store->file.record;
+
+    if (record->state == VOTE_RECORD_RETIRED && record->accepted != NULL &&
+        voter_lists_find_name(&store->view.voters, store->place.name) != VOTER_NONE) {
+        log_line(store->log, LOG_WARN, "voter",
+                 "the record in %s is retired: this node votes only with the one that it had "
+                 "before, or when `doyen voters replace %s` gives it another",
+                 store->place.dir, store->place.name);
+    }
+}
+
 /* The view is read whatever the capacity is now, so that a file from before is not taken for a
  * damaged one. */
 static bool read_record(struct voter_store *store)
@@ -326,6 +340,9 @@ static bool read_record(struct voter_store *store)
         log_line(store->log, LOG_ERROR, "voter", "%s", complaint.text);
     }
     store->found = fitness == FIT_TO_VOTE;
+    if (store->found) {
+        say_retired(store);
+    }
     store->damaged = fitness == FIT_TO_START;
     free(found.bytes);
     return fitness != FIT_FOR_NOTHING;

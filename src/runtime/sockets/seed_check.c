@@ -114,8 +114,8 @@ static const char *answer_words(enum seed_answer answer)
     case SEED_FOREIGN:
         return "hung up: it is of another --cluster, or no doyend";
     case SEED_OURS:
-        return "is of this cluster, and waits too or cannot send here: check UDP both ways, and "
-               "--advertise";
+        return "answered as one of this cluster that waits too or cannot send here: check UDP "
+               "both ways, and --advertise";
     case SEED_ANSWERS:
         break;
     }
