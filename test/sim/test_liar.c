@@ -506,6 +506,42 @@ Story(liar, who_votes_alone_believes_nobody_else)
     free(storage);
 }
 
+/* Z11h, Z11i: in the name of a voter, who may coordinate: that it votes alone. Each voter that took
+ * that up would retire its record for good, and show the view to the next one. */
+static void check_voters_of_one(uint64_t seed, uint32_t liar, uint32_t to)
+{
+    struct sim *sim = lenient_voters(seed);
+    struct view view;
+    void *storage = calloc(1, view_bytes(MEMBER_MAX));
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
+
+    cr_assert_not_null(storage);
+    view_init(&view, MEMBER_MAX, storage);
+    view_copy(&view, core_view(sim->hosts[liar].core));
+    view.parent = view_id_of(&view);
+    view.version++;
+    view.voters.voters[0] = view.voters.voters[liar];
+    view.voters.count = 1;
+    view_seal(&view);
+    shown.from = sim->hosts[liar].witness.life;
+    shown.source = sim->hosts[liar].address;
+    shown.number = sim->hosts[liar].number + 1;
+    liar_says(sim, to, &shown);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_all_vote(sim), seed);
+    story_check(sim_agrees(sim), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    story_holds(sim, seed);
+    sim_free(sim);
+    free(storage);
+}
+
+Story(liar, one_frame_in_a_voters_name_takes_no_votes_away)
+{
+    check_voters_of_one(seed, A, B);
+    check_voters_of_one(seed, B, C);
+}
+
 /* Z2l, S17: cyrene holds a view that was proposed in its coordinator's name, above all that this
  * one makes; its vote is the one that is needed when that one dies. */
 Story(liar, what_a_voter_was_made_to_accept_in_this_reign_does_not_come_back)

@@ -81,6 +81,12 @@ static void grants(struct rig *rig, char by, struct view *shown)
     rig_gets(rig, by, &vote);
 }
 
+/* Z11i: by C's answer to what it was asked. */
+static void learns_who_votes(struct rig *rig, const struct view *shown)
+{
+    voter_lists_copy(&rig->core->install.shown, &shown->voters);
+}
+
 Test(core_lists, a_vote_by_a_record_that_no_list_names_does_not_count)
 {
     struct rig *rig = candidate_under("A B C D", "A B C");
@@ -178,6 +184,11 @@ Test(core_lists, whoever_is_shown_a_higher_view_asks_its_voters_too)
     view_name_voters(shown, "C D E");
     view_seal(shown);
     cr_assert_null(rig_told(rig, MESSAGE_BALLOT, 'D'));
+    grants(rig, 'C', shown);
+    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_VOTERS, "one frame would say who elects");
+    cr_assert_eq(rig->core->candidacy.tally.granted, 0);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'C'));
+    learns_who_votes(rig, shown);
     grants(rig, 'C', shown);
     cr_assert(rig->core->candidacy.on);
     const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'D');
@@ -344,6 +355,25 @@ Test(core_lists, a_retired_record_grants_nothing)
     bench_free(bench);
 }
 
+/* Z11i: whoever shows other voters than could come next is asked first. */
+static void shows_when_asked(struct rig *rig, char from, struct view *view)
+{
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
+    const struct rig_sent *pull = NULL;
+
+    rig_gets(rig, from, &shown);
+    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_VOTERS);
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        pull = rig->sent[i].message.type == MESSAGE_PULL ? &rig->sent[i] : pull;
+    }
+    cr_assert_not_null(pull);
+    cr_assert_eq(pull->to, from);
+    cr_assert_not(pull->fellow);
+    shown = rig_message(rig, from, &shown);
+    shown.echo = pull->echo;
+    rig_gets_raw(rig, &shown);
+}
+
 /* H75: out of the cluster it is the only one that a member knows who missed the change. */
 Test(core_lists, a_retired_one_shows_who_votes_now)
 {
@@ -355,7 +385,7 @@ Test(core_lists, a_retired_one_shows_who_votes_now)
     struct view *next = rig_next(rig, "-D");
     view_name_voters(next, "A B D");
     view_seal(next);
-    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
+    shows_when_asked(rig, 'A', next);
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
     cr_assert_eq(accepted->hash, core_view(rig->core)->hash);
     const struct view_carrier asked = {.lineage = core_view(rig->core)->lineage, .epoch = 7};
@@ -380,24 +410,30 @@ Test(core_lists, a_retired_one_shows_who_votes_now)
 
 /* --- Which voters may come next (Z11i) --- */
 
-/* H48: what a liar makes up would be a quorum that nobody can be. */
-Test(core_lists, other_voters_than_could_come_next_are_taken_from_a_voter_alone)
+/* H48: what a liar makes up, in whosever name, would be a quorum that nobody can be, and take the
+ * votes of all others away for good (Z11h). */
+Test(core_lists, other_voters_than_could_come_next_are_taken_from_who_was_asked)
 {
-    static const char senders[] = {'D', 'C'};
+    static const char senders[] = {'A', 'C', 'D'};
 
     for (size_t i = 0; i < sizeof senders; i++) {
-        struct rig *rig = rig_strict_among("A B C D E", 'E', "A B C");
-        struct view *next = rig_next(rig, "-B");
-        const bool taken = senders[i] == 'C';
+        struct rig *rig = rig_strict_among("A B C D E", 'B', "A B C");
+        struct view *next = rig_next(rig, "");
 
-        next->voters.number += 7;
-        next->voters.voters[1].record = record_of('X');
+        (void)rig_votes(rig);
+        view_copy(&rig->core->voter.accepted, core_view(rig->core));
+        view_name_voters(next, "A C");
+        next->voters.number += senders[i] == 'C' ? 7 : 0;
         view_seal(next);
         rig_gets(rig, senders[i],
                  &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
-        cr_expect_eq(core_view(rig->core)->hash == next->hash, taken, "%c", senders[i]);
-        if (!taken) {
-            cr_expect_eq(rig->refused.reason, REFUSED_VIEW_VOTERS);
+        cr_expect_eq(rig->refused.reason, REFUSED_VIEW_VOTERS, "%c", senders[i]);
+        cr_expect_neq(core_view(rig->core)->hash, next->hash, "%c", senders[i]);
+        cr_expect_neq(rig->core->voter.record.state, VOTE_RECORD_RETIRED, "%c", senders[i]);
+        rig_pass(rig, rig->timing.heartbeat_ms, "A C D E");
+        if (senders[i] != 'D') {
+            shows_when_asked(rig, senders[i], next);
+            cr_expect_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED, "%c", senders[i]);
         }
         rig_free(rig);
     }
@@ -407,24 +443,14 @@ Test(core_lists, other_voters_than_could_come_next_are_taken_from_a_voter_alone)
 Test(core_lists, who_names_them_is_asked_where_no_voter_is_heard)
 {
     struct rig *rig = rig_strict_among("A B C D E", 'E', "A B C");
-    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "-B")}};
+    struct view *next = rig_next(rig, "-B");
 
     rig_pass(rig, rig->timing.fresh_ms + rig->timing.heartbeat_ms, "D");
-    view_name_voters(shown.carrier.view, "A D E");
-    shown.carrier.view->voters.number = 2;
-    view_seal(shown.carrier.view);
-    rig_gets(rig, 'D', &shown);
-    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_VOTERS);
-    const struct rig_sent *pull = NULL;
-    for (uint32_t i = 0; i < rig->sent_count; i++) {
-        pull = rig->sent[i].message.type == MESSAGE_PULL ? &rig->sent[i] : pull;
-    }
-    cr_assert_not_null(pull);
-    cr_assert_eq(pull->to, 'D');
-    shown = rig_message(rig, 'D', &shown);
-    shown.echo = pull->echo;
-    rig_gets_raw(rig, &shown);
-    cr_assert_eq(core_view(rig->core)->hash, shown.carrier.view->hash);
+    view_name_voters(next, "A D E");
+    next->voters.number = 2;
+    view_seal(next);
+    shows_when_asked(rig, 'D', next);
+    cr_assert_eq(core_view(rig->core)->hash, next->hash);
     rig_free(rig);
 }
 
@@ -437,6 +463,7 @@ Test(core_lists, who_proposes_shows_that_to_a_stranger_that_asks)
 
     view_name_voters(shown, "C D E");
     view_seal(shown);
+    learns_who_votes(rig, shown);
     grants(rig, 'C', shown);
     grants(rig, 'E', NULL);
     cr_assert(rig->core->change.on);

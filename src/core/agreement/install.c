@@ -118,20 +118,14 @@ static bool could_come_next(const struct core *core, const struct voter_lists *l
            (core->install.shown.count > 0 && voter_lists_follow(&core->install.shown, lists));
 }
 
-/* Z11i: of others than could come next one learns from who votes, not from who says that it reigns.
- */
+/* Z11i: of others than could come next one learns from who was asked. */
 static bool names_due_voters(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
     const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
-    const uint32_t sender = view_find(&core->view, &message->from);
 
-    if (ours->voters.count == 0 || view->lineage != ours->lineage) {
-        return true;
-    }
-    return could_come_next(core, &view->voters) ||
-           (sender != VIEW_NONE && core->peers[sender].franchise.voter) ||
-           electorate_was_asked(core, message);
+    return ours->voters.count == 0 || view->lineage != ours->lineage ||
+           could_come_next(core, &view->voters) || electorate_was_asked(core, message);
 }
 
 /* Most views that come are those that this node holds: claims and proposals are repeated. */
@@ -184,6 +178,21 @@ static void ask_whoever_knows(struct core *core, const struct message *message)
     }
 }
 
+/* Z11i: the one who brings such voters, if it votes or proposes; else a voter, as in Z9d. */
+static void ask_who_votes(struct core *core, const struct message *message)
+{
+    const uint32_t sender = view_find(&core->view, &message->from);
+    const bool knows = authority_knows(core, sender) || message->type == MESSAGE_PREPARE;
+    const uint32_t asked = sender == VIEW_NONE || knows ? sender : authority_voter(core);
+
+    if (asked == VIEW_NONE || message_is_spread(message)) {
+        install_ask_stranger(core, message);
+        return;
+    }
+    electorate_ask_stranger(core, make_pull(core, message), &core->view.members[asked].id,
+                            &core->view.members[asked].address);
+}
+
 bool install_is_sound(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
@@ -198,7 +207,7 @@ bool install_is_sound(struct core *core, const struct message *message)
     }
     if (!is_known(core, view) && !names_due_voters(core, message)) {
         refuse(core, message, REFUSED_VIEW_VOTERS);
-        ask_whoever_knows(core, message);
+        ask_who_votes(core, message);
         return false;
     }
     if (message->type == MESSAGE_VIEW && electorate_was_asked(core, message)) {

@@ -46,7 +46,7 @@
     X(VIEW_UNSOUND, "view_unsound", "V4h",                                                         \
       "the hash, the ages, the numbers or the names of the view are not right")                    \
     X(VIEW_VOTERS, "view_voters", "Z11i",                                                          \
-      "the view names other voters than could come next, and who brings it is no voter")           \
+      "the view names other voters than could come next, and nobody was asked for it")             \
     X(VIEW_MISNAMES_US, "view_misnames_us", "V4h",                                                 \
       "the view holds this life under another name or address")                                    \
     X(VIEW_LEAPS, "view_leaps", "V7a",                                                             \
