@@ -140,7 +140,8 @@ static void ask_own_voter(struct core *core)
     }
 }
 
-/* What it is built on need not be committed, so that is not shown: whoever asks may be a member. */
+/* A proposer that is no member shows its proposal alone, and not what that is built on, which need
+ * not be committed: whoever asks may be a member, and would install it. */
 void change_on_pull(struct core *core, const struct message *message)
 {
     const bool is_shown = core->change.on && core_is_strict(core) && !message->fellow &&
@@ -185,10 +186,9 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     proposing->sent = false;
     proposing->sendings = 0;
     proposing->asked_last = false;
-    proposing->asking.chances = 0;
     proposing->spread = proposal->merge == 0 && spread_suits(core, next);
     proposing->proposal = *proposal;
-    proposing->asking.until_ms = core->now_ms + patience_ms(core, proposal);
+    asking_begin(&proposing->asking, core->now_ms, patience_ms(core, proposal));
     ask_own_voter(core);
     if (!core->change.on) {
         return; /* This node's own voter is bound to a higher epoch. */
@@ -259,8 +259,7 @@ bool change_asks_the_former(struct core *core, bool late)
     }
     core->proposing.asked_last = true;
     core->proposing.sendings = 0;
-    core->proposing.asking.chances = 0;
-    core->proposing.asking.until_ms = core->now_ms + core->timing.prepare_ms;
+    asking_begin(&core->proposing.asking, core->now_ms, core->timing.prepare_ms);
     send_prepare(core, false);
     return true;
 }

@@ -11,6 +11,7 @@ struct asking {
     uint8_t chances;   /* how often that was put off, so that what waits in the sockets is read */
 };
 
+/* Anew, with all its chances. */
 static inline void asking_begin(struct asking *asking, uint64_t from_ms, uint64_t length_ms)
 {
     *asking = (struct asking){.again_ms = from_ms, .until_ms = from_ms + length_ms};
@@ -26,8 +27,9 @@ static inline bool asking_is_over(const struct asking *asking, uint64_t now_ms)
     return now_ms >= asking->until_ms;
 }
 
-/* Is it over for good? The end is put off once, and where this node's own loop comes late to it so
- * often: each time by `batch_ms`, in which the answers that wait are read. */
+/* Is it over for good? The first time the end comes it is put off by `batch_ms`, in which the
+ * answers that wait are read; and so it is each time that this node's own loop comes later to the
+ * end than that, `chances_max` times in all. */
 static inline bool asking_ends(struct asking *asking, uint64_t now_ms, uint64_t batch_ms,
                                uint8_t chances_max)
 {
@@ -41,7 +43,8 @@ static inline bool asking_ends(struct asking *asking, uint64_t now_ms, uint64_t 
     return asking_is_over(asking, now_ms);
 }
 
-/* D4: this node's loop was late by that, but it did not sleep. */
+/* D4: this node's loop was late by that, but it did not sleep; for the end that has not come yet.
+ */
 static inline void asking_on_late(struct asking *asking, uint64_t late_ms)
 {
     asking->until_ms += asking->chances == 0 ? late_ms : 0;
