@@ -398,9 +398,10 @@ static void tell_who_votes(struct core *core, const struct message *ballot,
     }
 }
 
-/* Z18d: who proposes in a history that is over may know none who went on, and wait for ever. */
-static void tell_successor(struct core *core, const struct message *asked,
-                           const struct vote_question *question)
+/* This node's record does not vote in that lineage. Who asks may hear of the one that it is of, or
+ * of who votes now, from nobody else, and wait for ever (Z2h, Z11h, Z18d). */
+static void answer_without_vote(struct core *core, const struct message *asked,
+                                const struct vote_question *question)
 {
     refuse(core, asked, REFUSED_VOTER_MUTE);
     tell_lineage(core, question);
@@ -409,7 +410,8 @@ static void tell_successor(struct core *core, const struct message *asked,
     }
 }
 
-/* Z8b: whoever claims when founding is over knows this record, by the founders or by a view. */
+/* Z8b: does the claim come while this record waits for the founding to end, and not name it? Who
+ * claims when that has ended shows the founders, or a view, in which it is. */
 static bool is_before_founding(const struct core *core, const struct message *ballot)
 {
     const struct vote_record *record = &core->voter.record;
@@ -430,11 +432,7 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
         return;
     }
     if (question.kind == VOTE_CLAIM && !voter_votes(core, question.lineage)) {
-        refuse(core, ballot, REFUSED_VOTER_MUTE);
-        tell_lineage(core, &question);
-        if (core->voter.record.state == VOTE_RECORD_RETIRED) {
-            tell_who_votes(core, ballot, &question);
-        }
+        answer_without_vote(core, ballot, &question);
         return;
     }
     if (question.founders != NULL && !view_is_sound_of_founders(question.founders)) {
@@ -486,8 +484,8 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                      .view = view_id_of(view)};
 
     note_terms(core, &question, view);
-    if (voter_knows_successor(core, view->lineage)) {
-        tell_successor(core, prepare, &question);
+    if (voter_knows_successor(core, view->lineage)) { /* Its maker's history is over (Z18d). */
+        answer_without_vote(core, prepare, &question);
         return;
     }
     /* Z10b: it votes on what names its record. */
