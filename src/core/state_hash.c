@@ -59,7 +59,7 @@ static uint64_t add_voter(uint64_t hash, const struct core *core)
         hash = hash_u64(hash, core->lease.voters[i].until_ms);
         hash = hash_u64(hash, core->writes.voters[i].known);
     }
-    hash = hash_u64(hash, core->lease.longer_until_ms);
+    hash = hash_u64(hash, core->lease.longer_over_ms);
     hash = hash_u64(hash, voter->until_ms);
     hash = hash_u64(hash, voter->held_until_ms);
     hash = hash_u64(hash, voter->older_until_ms);

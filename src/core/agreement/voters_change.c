@@ -421,7 +421,7 @@ static void ask_newcomers(struct core *core)
 static bool is_past_over(const struct core *core)
 {
     return core->now_ms >= core->candidacy.held_until_ms &&
-           core->now_ms >= core->lease.longer_until_ms;
+           core->now_ms >= core->lease.longer_over_ms;
 }
 
 static bool is_ready(const struct core *core)

@@ -48,13 +48,14 @@ void lease_mark(struct core *core)
 }
 
 /* Z15a: what was asked before counts by the length of before, and is soon asked anew. Z15e: what
- * was told or granted by longer ones is over a T_hold later, for T_lease is never longer. */
+ * was told by a longer T_lease, or granted by a longer T_hold, is over when that T_hold has passed,
+ * for no T_lease is longer than the T_hold beside it. */
 void lease_on_timing(struct core *core, const struct timing *before)
 {
     const uint64_t hold_ms = timing_hold_ms(before);
 
     if (core->timing.lease_ms < before->lease_ms || timing_hold_ms(&core->timing) < hold_ms) {
-        core->lease.longer_until_ms = larger(core->lease.longer_until_ms, core->now_ms + hold_ms);
+        core->lease.longer_over_ms = larger(core->lease.longer_over_ms, core->now_ms + hold_ms);
     }
     add_mark(core);
     numbers_ask_anew(core);

@@ -68,8 +68,8 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
 /* T_hold as far as every voter whose lease counts has been told of it (Z15c). O(voters). */
 uint64_t lease_hold_ms(const struct core *core);
 
-/* The durations are others than before: from now on questions may ask for leases of another length.
- */
+/* The durations may be others now than `before`: from now on questions ask for leases of the length
+ * of now. */
 void lease_on_timing(struct core *core, const struct timing *before);
 
 /* The voter that the view names with that record, or that is about to become one; or NULL. */

@@ -36,9 +36,10 @@ struct voter_lease {
 struct leases {
     struct lease_mark marks[LEASE_MARKS]; /* a ring */
     uint32_t latest;
-    uint32_t asked_end;       /* nobody at this position or a later one was asked last */
-    uint64_t asked_ms;        /* this node's own loop sent its heartbeats, or asked, last then */
-    uint64_t longer_until_ms; /* what was told or granted by longer durations is over then (Z15e) */
+    uint32_t asked_end;      /* nobody at this position or a later one was asked last */
+    uint64_t asked_ms;       /* this node's own loop sent its heartbeats, or asked, last then */
+    uint64_t longer_over_ms; /* what was told or granted by durations longer than those of now is
+                                over then (Z15e); 0: nothing was */
     struct voter_lease voters[VOTERS_LISTED_MAX]; /* in no order */
 };
 
