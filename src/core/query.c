@@ -337,8 +337,8 @@ static enum voter_status voter_status_of(const struct core *core, uint64_t now_m
         return VOTER_FOUNDING;
     case VOTE_RECORD_FOUNDED:
         return voter_goes_by_older(core, now_ms) ? VOTER_OLDER : VOTER_FOUNDED;
-    case VOTE_RECORD_RETIRED: /* Where the view has its name, that is for the one it has lost (Z8i).
-                               */
+    case VOTE_RECORD_RETIRED:
+        /* Z8i: it stands in the place of the one that the view still lists, and that was lost. */
         return core_is_member(core) && is_to_vote(core) ? VOTER_NO_RECORD : VOTER_RETIRED;
     }
     return VOTER_NO_RECORD;
@@ -364,7 +364,7 @@ struct voter_state core_voter(const struct core *core, uint64_t now_ms)
         .synced = voter_is_synced(core),
     };
 
-    if (state.status == VOTER_NO_RECORD) { /* A retired one is not that of the view (Z8i). */
+    if (state.status == VOTER_NO_RECORD) { /* What stands in its place is not told (Z8i). */
         state.record_id = (struct node_id){{0}};
         state.lineage = 0;
         state.promise = (struct ballot){.epoch = 0};

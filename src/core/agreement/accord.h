@@ -13,8 +13,8 @@
  * fit and it was started with the same as `before` (A5a). */
 void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before);
 
-/* Looks anew at what follows from guard, durations and view, as apply does; for a witness, whose
- * terms never come into force. */
+/* Looks anew at what follows from guard, durations and view: core->spans and core->plan. It is done
+ * by itself whenever terms or a view come into force; a witness, which has neither, calls this. */
 void accord_plan(struct core *core);
 
 /* Those of the view; where nobody has changed any, what the node was started with, and number 0. */

@@ -252,9 +252,9 @@ bool electorate_knows(const struct core *core, const struct message *vote)
     return vote->echo == nonce_of(core, MESSAGE_BALLOT);
 }
 
-bool electorate_was_pulled(const struct core *core, const struct message *view)
+bool electorate_was_pulled(const struct core *core, const struct message *answer)
 {
-    return view->echo == nonce_of(core, MESSAGE_PULL);
+    return answer->echo == nonce_of(core, MESSAGE_PULL);
 }
 
 bool electorate_was_asked(const struct core *core, const struct message *answer)

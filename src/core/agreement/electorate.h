@@ -67,17 +67,18 @@ bool electorate_knows(const struct core *core, const struct message *vote);
 void electorate_ask_stranger(struct core *core, const struct message *message,
                              const struct node_id *peer, const struct address *address);
 
-/* Is this VIEW the answer to such a question of this life? */
+/* Is this VIEW, or this PREPARE (Z11i), the answer to such a question of this life? */
 bool electorate_was_asked(const struct core *core, const struct message *answer);
 
-/* And to one that asked for nothing else, PULL? */
-bool electorate_was_pulled(const struct core *core, const struct message *view);
+/* The same of PULL alone, which asks for nothing but that. */
+bool electorate_was_pulled(const struct core *core, const struct message *answer);
 
 /* Those of the lists who are no members now, but for this node itself. */
 voter_set electorate_absent(const struct core *core, const struct voter_lists *lists);
 
-/* Sends it (NULL: does nothing) to each of these voters but this node: as a change, to members who
- * hold the base; to all others whole and as a change (U3c). */
+/* Sends it (NULL: does nothing) to each of these voters but this node: to a fresh member as a
+ * change, if that holds the base; to who may be elsewhere whole and, by a member, as a change, too
+ * (U3c). */
 void electorate_ask(struct core *core, const struct message *message,
                     const struct voter_lists *lists, voter_set whom);
 

@@ -155,7 +155,8 @@ static void pull(struct core *core, const struct message *message, const struct 
     }
 }
 
-/* U4d: a proposal that another member hands on comes from that one's address, and it is asked. */
+/* U4d: where another member hands a proposal on, it is that one who is asked, where it came from.
+ */
 void install_ask_stranger(struct core *core, const struct message *message)
 {
     const struct node_id *peer = message_is_spread(message) ? NULL : &message->from;
@@ -591,7 +592,7 @@ bool install_asks_first(struct core *core, const struct message *message)
         return false;
     }
     refuse(core, message, REFUSED_VIEW_UNASKED);
-    if (!electorate_was_asked(core, message)) { /* A proposal: it came with the view (Z11i). */
+    if (!electorate_was_asked(core, message)) { /* Else it was, and shows its proposal (Z11i). */
         ask_whoever_knows(core, message);
     }
     return true;

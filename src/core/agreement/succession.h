@@ -50,7 +50,8 @@ void succession_consider(struct core *core, const struct message *message);
 /* Z4c: a voter that granted has accepted that view. Returns whether it is one to build on. */
 bool succession_on_accepted(struct core *core, const struct view *accepted);
 
-/* Z12a: does this candidate go by a view that no grant shows yet, its own voter's neither? */
+/* Z12a: does this candidate go by a view that it has of its own record alone, as no grant has shown
+ * it yet, nor has its own voter's? */
 bool succession_is_unshown(const struct core *core);
 
 /* U2e: forgets such a view if a member's heartbeat still names a lower one. */

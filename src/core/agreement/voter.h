@@ -68,14 +68,14 @@ struct vote voter_on_wanted(struct core *core, const struct vote_question *quest
 bool voter_is_left_out(const struct core *core, const struct view *committed);
 void voter_retire(struct core *core, const struct view *committed);
 
-/* Retires it where that is so, or its history is over (Z18c); and makes one that is retired where
- * there could be one and is none (Z8i). */
+/* Retires the record where the view leaves it out, or its history is over (Z18c); where there could
+ * be one and is none, makes one that is retired (Z8i). */
 void voter_on_view_installed(struct core *core);
 
 /* Z18c: does that lineage succeed the one of its record? */
 bool voter_is_succeeded(const struct core *core, uint64_t lineage);
 
-/* Z18c: so it is in the whole lineage of its record, where that of this view succeeds it. */
+/* Z18c: retires the record, whatever the epochs are, where that view's lineage succeeds its own. */
 void voter_on_successor(struct core *core, const struct view *view);
 
 /* Z18d: does this node's record tell of a lineage that succeeds that one? */

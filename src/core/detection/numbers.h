@@ -44,8 +44,9 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
  * overtaken it (Z6b). */
 bool numbers_takes_question(struct core *core, const struct message *ping, uint32_t position);
 
-/* Is this answer of it to a question that went to its listed address, and to nobody else? Helpers
- * know what a verification asks, and whoever was asked elsewhere may be anybody (D6d). */
+/* Is that what the member at `position` answers to a question that this node put to its listed
+ * address? Helpers know the nonce of a verification, and at another address may be anybody (D6d).
+ */
 bool numbers_is_of_own_question(const struct core *core, const struct message *answer,
                                 uint32_t position);
 

@@ -112,7 +112,7 @@ static void tell_all(struct core *core)
 
 /* --- Holding --- */
 
-/* K7d: its client is told before anybody else may hold. */
+/* K7d: its client is told before anybody else may hold. A grace of NEVER_MS has no end. */
 static void lose(struct core *core, struct own_candidate *own, enum role_reason reason)
 {
     own->state = HOLDER_LOST;

@@ -125,7 +125,8 @@ struct spans timing_spans(const struct timing *timing, bool strict)
         /* A coordinator that is stalled does not act, so nothing is gained by being patient with
          * it. */
         .stall_ms = strict ? timing->lost_ms : timing->stall_ms,
-        /* The lifeline may close any moment; a member then says so itself. */
+        /* The lifeline of who is fresh may close any moment. A member that has refused says so
+         * itself then, so that the time which it named stands: none is longer than T_fresh. */
         .refused_ms = strict ? timing->batch_ms : timing->fresh_ms + 1,
         /* They may have lost their coordinator just now, and let nobody in; nothing can be founded
          * twice where the voters have to agree (Z8). */

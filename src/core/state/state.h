@@ -84,8 +84,8 @@ struct plan {
     uint32_t asked;  /* others, with spares */
     uint32_t by_heartbeat; /* the oldest, this node too, who get each round: that asks them */
 
-    /* So many members the guard asks for (G1), or of those to found with; of other voters the view
-     * says it. 0: it asks for nothing. */
+    /* So many fresh members the guard asks for (G1); under strict so many of those to found with,
+     * as long as no view says by its lists how many it takes. 0: the guard asks for nothing. */
     uint32_t guarded;
     uint32_t fanout;       /* to so many this coordinator sends a change itself (U4a) */
     uint8_t voters_target; /* so many are to vote (Z17); 0: as many as do */
