@@ -161,6 +161,13 @@ struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
                                                  .version = about.version}}};
 }
 
+void rig_is_granted(struct rig *rig, char voter)
+{
+    const struct message vote = rig_vote(rig, voter, VOTE_CLAIM, VOTE_GRANTED);
+
+    rig_gets(rig, voter, &vote);
+}
+
 struct message rig_answer(const struct rig *rig, uint64_t epoch, enum vote_result result)
 {
     return (struct message){.type = MESSAGE_VOTE,
@@ -721,6 +728,13 @@ const struct message *rig_refused(const struct rig *rig, char claimant)
 const char *rig_sees(const struct rig *rig, char text[64])
 {
     return view_text(core_view(rig->core), text, 64);
+}
+
+void rig_must_see(const struct rig *rig, const char *letters)
+{
+    char text[64];
+
+    cr_assert_str_eq(rig_sees(rig, text), letters);
 }
 
 /* --- Nothing happens --- */

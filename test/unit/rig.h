@@ -112,6 +112,9 @@ void rig_hears(struct rig *rig, char from);
 struct message rig_vote(const struct rig *rig, char voter, enum vote_kind kind,
                         enum vote_result result);
 
+/* The voter of that name grants the epoch for which the core asks. */
+void rig_is_granted(struct rig *rig, char voter);
+
 /* What a member answers to a claim of that epoch. */
 struct message rig_answer(const struct rig *rig, uint64_t epoch, enum vote_result result);
 void rig_grants(struct rig *rig, char member, uint64_t epoch);
@@ -206,6 +209,9 @@ bool rig_told_briefly(const struct rig *rig, enum message_type type, char to);
 
 /* The core's view, "A B C". Valid until the next call. */
 const char *rig_sees(const struct rig *rig, char text[64]);
+
+/* Checks that the core's view has those members, in that order. */
+void rig_must_see(const struct rig *rig, const char *letters);
 
 /* The core gets the message from that peer, as its next one; checks that it is refused for that
  * reason, with an answer or without. */

@@ -3,12 +3,8 @@
 #include <criterion/criterion.h>
 
 #include "core/state/state.h"
+#include "message_content.h"
 #include "rig.h"
-
-static struct message carries(enum message_type type, struct view *view)
-{
-    return (struct message){.type = type, .carrier = {.view = view}};
-}
 
 /* A view of those members, of the next epoch, of our lineage and of another. */
 static struct view *later(struct rig *rig, const char *letters)

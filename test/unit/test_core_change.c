@@ -3,25 +3,8 @@
 #include <criterion/criterion.h>
 
 #include "core/state/state.h"
+#include "message_content.h"
 #include "rig.h"
-
-static struct message carries(enum message_type type, struct view *view)
-{
-    return (struct message){.type = type, .carrier = {.view = view}};
-}
-
-static struct message refers(enum message_type type, const struct view *view)
-{
-    return (struct message){.type = type,
-                            .reference = {.view = view_id_of(view), .view_hash = view->hash}};
-}
-
-static void check_sees(const struct rig *rig, const char *letters)
-{
-    char text[64];
-
-    cr_assert_str_eq(rig_sees(rig, text), letters);
-}
 
 /* --- Following a proposal (U2, V4) --- */
 
@@ -61,7 +44,7 @@ Test(core_change, nobody_is_followed_while_our_coordinator_is_fresh)
 
     struct message commit = refers(MESSAGE_COMMIT, usurped);
     rig_gets(rig, 'B', &commit);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
 
     prepare = carries(MESSAGE_PREPARE, rig_next(rig, "+D"));
     rig_gets(rig, 'A', &prepare);
@@ -88,7 +71,7 @@ Test(core_change, a_proposal_below_our_promise_is_refused)
     cr_assert_eq(nack->reference.view_hash, late->hash);
     struct message commit = refers(MESSAGE_COMMIT, late);
     rig_gets(rig, 'A', &commit);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     rig_free(rig);
 }
 
@@ -124,7 +107,7 @@ Test(core_change, a_commit_of_what_was_not_proposed_installs_nothing)
     rig_gets(rig, 'A', &commit);
     cr_assert_eq(rig->sent_count, 1);
     cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     rig_free(rig);
 }
 
@@ -137,25 +120,18 @@ Test(core_change, a_proposal_is_committed_by_its_maker_and_by_its_hash)
 
     rig_gets(rig, 'A', &prepare);
     rig_gets(rig, 'B', &commit);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     commit.reference.view_hash++;
     rig_gets(rig, 'A', &commit);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     commit.reference.view_hash--;
     rig_gets(rig, 'A', &commit);
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     rig_ignores(rig, 'A', &commit, REFUSED_COMMIT_NOT_HIGHER);
     rig_free(rig);
 }
 
 /* --- Joining (J2, J3) --- */
-
-static struct message joins(enum message_type type, char letter, uint64_t nonce)
-{
-    return (struct message){
-        .type = type,
-        .joiner = {.member = member_of(letter), .terms = rig_terms(), .nonce = nonce}};
-}
 
 static uint64_t nonce_for(struct rig *rig, char joiner)
 {
@@ -223,7 +199,7 @@ Test(core_change, a_ready_from_before_a_change_of_the_view_lets_nobody_in)
     uint64_t nonce = nonce_for(rig, 'D');
 
     admit(rig, 'E', "BE");
-    check_sees(rig, "A B E");
+    rig_must_see(rig, "A B E");
     says_ready(rig, 'D', nonce);
     const struct message *offer = rig_told(rig, MESSAGE_OFFER, 'D');
     cr_assert_not_null(offer);
@@ -253,10 +229,10 @@ Test(core_change, a_ready_of_a_former_life_does_not_outlive_the_change_it_came_i
     rig_gets(rig, 'X', &former);
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'D', &ack);
-    check_sees(rig, "A B D");
+    rig_must_see(rig, "A B D");
     rig_pass(rig, 5 * rig->timing.batch_ms, "B D");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
-    check_sees(rig, "A B D");
+    rig_must_see(rig, "A B D");
     rig_free(rig);
 }
 
@@ -384,9 +360,9 @@ Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
             view_seal(other);
             struct message shown = carries(MESSAGE_VIEW, other);
             rig_gets(rig, 'C', &shown);
-            check_sees(rig, "C A B");
+            rig_must_see(rig, "C A B");
             rig_kill(rig, 'C');
-            check_sees(rig, "A B");
+            rig_must_see(rig, "A B");
             says_ready(rig, 'D', nonce_for(rig, 'D'));
             rig_pass(rig, timing.batch_ms, "");
             cr_assert(view_has(rig_told(rig, MESSAGE_PREPARE, 'D')->carrier.view,
@@ -449,7 +425,7 @@ Test(core_change, only_the_coordinator_lets_out)
     cr_assert_eq(rig->sent_count, 0);
     rig_pass(rig, 300, "A C");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     rig_free(rig);
 }
 
@@ -513,10 +489,10 @@ Test(core_change, a_proposal_is_not_committed_in_the_step_that_sends_it)
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
     cr_assert_not_null(prepare);
     cr_assert_eq(prepare->carrier.view->member_count, 2, "it is still whole");
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
 
     rig_pass(rig, 0, "");
-    check_sees(rig, "B C");
+    rig_must_see(rig, "B C");
     rig_free(rig);
 }
 
@@ -598,12 +574,12 @@ Test(core_change, a_view_of_another_founding_is_followed_where_a_fellow_went)
     view_seal(other);
     struct message shown = carries(MESSAGE_VIEW, other);
     rig_gets(rig, 'B', &shown);
-    check_sees(rig, "A B C"); /* Our own coordinator is fresh. */
+    rig_must_see(rig, "A B C"); /* Our own coordinator is fresh. */
     rig_pass(rig, rig->timing.fresh_ms, "B");
     rig_gets(rig, 'X', &shown);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     rig_gets(rig, 'B', &shown);
-    check_sees(rig, "X B C");
+    rig_must_see(rig, "X B C");
     rig_free(rig);
 }
 
@@ -617,7 +593,7 @@ Test(core_change, a_heartbeat_overtaken_by_a_commit_takes_no_follower_away)
 
     says.view.coordinator = rig_id(rig, 'X');
     admit(rig, 'E', "BCE");
-    check_sees(rig, "A B C E");
+    rig_must_see(rig, "A B C E");
     struct message heartbeat = {.type = MESSAGE_HEARTBEAT, .heartbeat = says};
     rig_gets(rig, 'B', &heartbeat);
     cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 4);
@@ -637,7 +613,7 @@ Test(core_change, a_heartbeat_overtaken_by_an_acknowledgement_takes_no_follower_
     struct message heartbeat = rig_message(
         rig, 'B', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
     admit(rig, 'E', "BCE");
-    check_sees(rig, "A B C E");
+    rig_must_see(rig, "A B C E");
     rig_gets_raw(rig, &heartbeat);
     cr_assert_eq(rig->refused.reason, REFUSED_OVERTAKEN);
     cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 4);
@@ -653,7 +629,7 @@ Test(core_change, a_coordinator_that_was_alone_acts_on_when_the_second_comes)
     rig_pass(rig, rig->timing.heartbeat_ms, "");
     uint32_t told = rig->noticed[NOTICE_ACTING];
     admit(rig, 'B', "B");
-    check_sees(rig, "A B");
+    rig_must_see(rig, "A B");
     cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), rig->now_ms + rig->timing.lost_ms);
     rig_pass(rig, rig->timing.heartbeat_ms, "");
     cr_assert_eq(rig->noticed[NOTICE_ACTING], told);

@@ -2,12 +2,8 @@
  * alone (L1 to L3). Which views speak for it is in test_core_authority.c. */
 #include <criterion/criterion.h>
 
+#include "message_content.h"
 #include "rig.h"
-
-static struct message carries(enum message_type type, struct view *view)
-{
-    return (struct message){.type = type, .carrier = {.view = view}};
-}
 
 static struct view *later(struct rig *rig, const char *letters)
 {

@@ -3,12 +3,8 @@
 #include <criterion/criterion.h>
 
 #include "core/state/state.h"
+#include "message_content.h"
 #include "rig.h"
-
-static struct message carries(enum message_type type, struct view *view)
-{
-    return (struct message){.type = type, .carrier = {.view = view}};
-}
 
 /* --- A member (E1a) --- */
 

@@ -5,16 +5,12 @@
 
 #include "core/detection/hearing.h"
 #include "core/detection/lease.h"
+#include "message_content.h"
 #include "rig.h"
 
 static void wants(struct rig *rig, char subject)
 {
     rig_moves(rig, &(struct move){.kind = MOVE_TRANSFER, .subject = rig_id(rig, subject)});
-}
-
-static struct message carries(enum message_type type, struct view *view)
-{
-    return (struct message){.type = type, .carrier = {.view = view}};
 }
 
 static struct message stand_down_of(struct view *view)

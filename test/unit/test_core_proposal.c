@@ -5,25 +5,13 @@
 #include "core/agreement/change_propose.h"
 #include "core/agreement/next_view.h"
 #include "core/model/limits.h"
+#include "message_content.h"
 #include "rig.h"
-
-static struct message refers(enum message_type type, const struct view *view)
-{
-    return (struct message){.type = type,
-                            .reference = {.view = view_id_of(view), .view_hash = view->hash}};
-}
 
 static void proposes(struct rig *rig, char coordinator, struct view *view)
 {
     rig_gets(rig, coordinator,
              &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}});
-}
-
-static void check_sees(const struct rig *rig, const char *letters)
-{
-    char text[64];
-
-    cr_assert_str_eq(rig_sees(rig, text), letters);
 }
 
 /* --- The coordinator lets somebody in --- */
@@ -162,7 +150,7 @@ Test(core_proposal, waits_until_the_one_before_is_decided)
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'C', &ack);
     rig_gets(rig, 'D', &ack);
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'E'));
     rig_free(rig);
 }
@@ -176,9 +164,9 @@ Test(core_proposal, is_committed_when_all_have_answered)
 
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'D', &ack);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     rig_gets(rig, 'C', &ack);
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     rig_free(rig);
 }
 
@@ -192,10 +180,10 @@ Test(core_proposal, does_not_wait_for_who_follows_another)
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'D', &ack);
     rig_gets(rig, 'C', &follows);
-    check_sees(rig, "A B C"); /* It answers another view. */
+    rig_must_see(rig, "A B C"); /* It answers another view. */
     follows.reference.view_hash = ack.reference.view_hash;
     rig_gets(rig, 'C', &follows);
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     rig_free(rig);
 }
 
@@ -208,9 +196,9 @@ Test(core_proposal, is_committed_without_a_slow_member_in_the_end)
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'D', &ack);
     rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms - 1, "B C D");
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     rig_pass(rig, 2, "B C D");
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     rig_free(rig);
 }
 
@@ -232,7 +220,7 @@ static void let_in_but_d(struct rig *rig)
         rig_gets(rig, 'E', &ack);
         if (proposal == 0) {
             let_prepare_end(rig);
-            check_sees(rig, "A B C");
+            rig_must_see(rig, "A B C");
             ack = ack_of(rig, 'B');
         }
     }
@@ -246,7 +234,7 @@ Test(core_proposal, leaves_out_a_joiner_that_did_not_answer_under_the_next_versi
     const uint64_t version = core_view(rig->core)->version;
 
     let_in_but_d(rig);
-    check_sees(rig, "A B C E");
+    rig_must_see(rig, "A B C E");
     cr_assert_eq(core_view(rig->core)->version, version + 2);
     cr_assert_not_null(rig_told(rig, MESSAGE_COMMIT, 'B'));
     cr_assert_null(rig_told(rig, MESSAGE_VIEW, 'B'));
@@ -263,7 +251,7 @@ Test(core_proposal, who_is_left_out_is_still_known_to_be_gone)
     view_add_gone(&rig->core->view, &gone);
     view_seal(&rig->core->view);
     let_in_but_d(rig);
-    check_sees(rig, "A B C E");
+    rig_must_see(rig, "A B C E");
     cr_assert_eq(core_view(rig->core)->gone_count, 1);
     cr_assert_eq(core_view(rig->core)->gone[0].age, 7);
     rig_free(rig);
@@ -279,7 +267,7 @@ Test(core_proposal, makes_no_view_for_joiners_that_did_not_answer)
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'C', &ack);
     let_prepare_end(rig);
-    check_sees(rig, "A B C");
+    rig_must_see(rig, "A B C");
     cr_assert_eq(core_view(rig->core)->version, version);
     cr_assert_eq(rig_count(rig, MESSAGE_VIEW), 0);
     rig_free(rig);
@@ -310,7 +298,7 @@ Test(core_proposal, is_shown_to_who_is_left_out)
     rig_pass(rig, rig->timing.batch_ms, "");
     struct message ack = ack_of(rig, 'B');
     rig_gets(rig, 'B', &ack);
-    check_sees(rig, "A B");
+    rig_must_see(rig, "A B");
     cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'C'));
     rig_free(rig);
 }
@@ -329,9 +317,9 @@ Test(core_proposal, does_not_remove_who_was_heard_since)
     rig_links(rig, 'D', LINK_OPENED);
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'C', &ack);
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     rig_pass(rig, 2 * rig->timing.batch_ms, "B C D");
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     rig_free(rig);
 }
 
@@ -344,7 +332,7 @@ Test(core_proposal, of_the_view_that_is_installed_is_acknowledged_again)
     struct view *next = rig_next(rig, "+D");
 
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     proposes(rig, 'A', next);
     const struct message *ack = rig_told(rig, MESSAGE_ACK, 'A');
     cr_assert_not_null(ack);
@@ -506,7 +494,7 @@ Test(core_proposal, what_is_committed_is_not_acknowledged_again)
 
     proposes(rig, 'A', next);
     rig_gets(rig, 'A', &commit);
-    check_sees(rig, "A B C D");
+    rig_must_see(rig, "A B C D");
     rig_pass(rig, rig->timing.prepare_ms, "A C D");
     cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
     rig_free(rig);

@@ -1,12 +1,8 @@
 /* How two views that differ become one again (V2, V5). */
 #include <criterion/criterion.h>
 
+#include "message_content.h"
 #include "rig.h"
-
-static struct message carries(enum message_type type, struct view *view)
-{
-    return (struct message){.type = type, .carrier = {.view = view}};
-}
 
 /* One that names the core's view, under that version. */
 static struct message heartbeat_of(const struct rig *rig, int version)

@@ -3,14 +3,10 @@
 #include <criterion/criterion.h>
 
 #include "core/entry/join.h"
+#include "message_content.h"
 #include "rig.h"
 
 enum { ANSWERED = 8, ANSWERED_TO_ONE = 4 };
-
-static struct message carries(enum message_type type, struct view *view)
-{
-    return (struct message){.type = type, .carrier = {.view = view}};
-}
 
 /* --- Of each kind so many, and for each source (V6a) --- */
 
@@ -261,17 +257,10 @@ Test(core_strangers, a_joiner_heeds_the_answer_to_its_ready)
     rig_free(rig);
 }
 
-static struct message joins(char letter, uint64_t nonce)
-{
-    return (struct message){
-        .type = MESSAGE_JOIN,
-        .joiner = {.member = member_of(letter), .terms = rig_terms(), .nonce = nonce}};
-}
-
 Test(core_strangers, a_coordinator_echoes_the_nonce_of_a_joiner)
 {
     struct rig *rig = rig_in("A B", 'A');
-    struct message join = joins('D', 0x1111111122222222);
+    struct message join = joins(MESSAGE_JOIN, 'D', 0x1111111122222222);
 
     rig_gets(rig, 'D', &join);
     cr_assert_not_null(rig_told(rig, MESSAGE_OFFER, 'D'));
@@ -360,7 +349,7 @@ Test(core_strangers, the_view_that_answers_a_join_echoes_its_nonce)
 {
     struct rig *rig = rig_in("A B C", 'B');
     struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "+D"));
-    struct message join = joins('D', 0x1111111122222222);
+    struct message join = joins(MESSAGE_JOIN, 'D', 0x1111111122222222);
 
     rig_gets(rig, 'A', &shown);
     join = rig_message(rig, 'D', &join);
@@ -375,7 +364,7 @@ Test(core_strangers, the_view_that_answers_a_join_echoes_its_nonce)
 Test(core_strangers, a_lower_address_puts_founding_off_for_a_while)
 {
     struct rig *rig = rig_joining('C');
-    struct message join = joins('A', 0);
+    struct message join = joins(MESSAGE_JOIN, 'A', 0);
     uint64_t begun_ms = rig->now_ms;
 
     rig_resolves(rig, "A C");
@@ -397,7 +386,7 @@ static uint32_t answers_at_another_address(struct rig *rig, enum message_type ty
     uint32_t answers = 0;
 
     for (int i = 0; i < 100; i++) {
-        struct message join = joins('D', 1);
+        struct message join = joins(MESSAGE_JOIN, 'D', 1);
         join.type = type;
         join.from = join.joiner.member.id;
         join.to = core_self(rig->core)->id;
@@ -425,7 +414,7 @@ Test(core_strangers, few_joins_are_answered_at_another_address_than_theirs)
 Test(core_strangers, joins_from_where_they_are_have_no_bound)
 {
     struct rig *rig = rig_in("A B", 'A');
-    struct message join = joins('D', 1);
+    struct message join = joins(MESSAGE_JOIN, 'D', 1);
 
     cr_assert_eq(answers_to(rig, "D", &join, 100), 100);
     join.joiner.hops = 1;
