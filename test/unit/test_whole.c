@@ -331,7 +331,7 @@ Test(whole, voters_that_do_not_vote_are_no_spare)
     facts.voters_heard = 2;
     expect(&facts, WHOLE_VOTERS_LACKING,
            "2 of 3 voters are heard, 2 needed: no further one can be lost", "doyen voters");
-    facts.voters = facts.guard.guard.count = 5;
+    facts.voters = 5;
     facts.guard.needed = 3;
     facts.voters_heard = 4;
     facts.voters_lack = 0;
