@@ -90,9 +90,9 @@ struct plan {
     uint32_t fanout;       /* to so many this coordinator sends a change itself (U4a) */
     uint8_t voters_target; /* so many are to vote (Z17); 0: as many as do */
 
-    /* Of the base of epochs (V7a). */
-    uint64_t said_leap; /* what others say leaps above so much more than the base */
-    uint64_t seen_lead; /* by so much what was seen may take the base above the view's epoch */
+    /* Of the base from which leaps are counted (V7a). */
+    uint64_t said_leap; /* numbers that others say leap when they are further above it */
+    uint64_t seen_lead; /* it is the highest epoch seen, at most so far above the view's */
 };
 
 /* --- All of it --- */
@@ -115,7 +115,7 @@ struct core {
     bool has_seeds;
     uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
     uint32_t capacity;
-    uint32_t fanout; /* members to whom this node sends a change itself (U4a) */
+    uint32_t fanout; /* as it was started with; in force is that of `plan` */
     uint64_t secret; /* of the nonces in offers (J3) */
     uint64_t now_ms;
     uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
