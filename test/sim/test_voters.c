@@ -212,8 +212,7 @@ Story(voters, a_disk_given_back_as_it_was_is_noticed_by_who_remembers)
     acts_all_the_while(sim, A, MINUTE_MS / 2, seed);
     story_check(status_of(sim, C) == VOTER_OLDER, seed);
     sim_crash(sim, B);
-    sim_run(sim,
-            CHANGE_MS); /* For 2 T_stall after the last word (Z14b), of which there may be none. */
+    sim_run(sim, CHANGE_MS); /* Less than 2 T_stall, should nobody tell it any more (Z14b). */
     story_check(sim_acting_count(sim) == 0 && status_of(sim, C) == VOTER_OLDER, seed);
     sim_start(sim, B);
     story_check(sim_converges(sim, MINUTE_MS), seed);
