@@ -91,6 +91,19 @@ Story(strict, a_long_way_ends_no_right_to_act)
     sim_free(sim);
 }
 
+/* Z4h: each epoch is another promise, and another write. */
+Story(strict, disks_slower_than_a_claim_hold_up_no_take_over)
+{
+    struct sim *sim = strict(seed, 3, 3);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    for (uint32_t host = 0; host < 3; host++) {
+        sim_slow_record(sim, host, 3000);
+    }
+    sim_crash(sim, first);
+    story_check(next_to_act(sim, first, MINUTE_MS / 2, seed) != SIM_NOBODY, seed);
+    sim_free(sim);
+}
+
 Story(strict, a_coordinator_cut_off_stops_before_another_acts)
 {
     struct sim *sim = strict(seed, 5, 5);

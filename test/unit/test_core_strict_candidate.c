@@ -53,6 +53,47 @@ Test(core_strict, who_forgot_does_not_vote_for_itself)
     rig_free(rig);
 }
 
+/* Z4h: how long it asks when nobody answers. */
+static uint64_t patience_ms(const struct rig *rig)
+{
+    return rig->core->candidacy.asking.until_ms - rig->now_ms;
+}
+
+static void passes_its_time(struct rig *rig)
+{
+    const uint64_t epoch = rig->core->candidacy.epoch;
+
+    for (int i = 0; i < 10000 && rig->core->candidacy.epoch == epoch; i++) {
+        rig_pass(rig, 1, "C");
+    }
+    cr_assert_gt(rig->core->candidacy.epoch, epoch);
+}
+
+/* H43: a promise may take the disks longer than a claim lasts, and each epoch is another one. */
+Test(core_strict, a_candidate_that_no_voter_answers_waits_twice_as_long)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const struct timing *timing = &rig->timing;
+
+    rig_kill(rig, 'A');
+    for (int i = 0; i < 1000 && !rig->core->candidacy.on; i++) {
+        rig_pass(rig, 1, "C");
+    }
+    cr_assert_eq(patience_ms(rig), timing->lease_ms + timing->claim_ms);
+    passes_its_time(rig);
+    cr_assert_eq(patience_ms(rig), timing->lease_ms + 2 * timing->claim_ms);
+    for (int i = 0; i < 6; i++) {
+        passes_its_time(rig);
+    }
+    cr_assert_eq(patience_ms(rig), timing->lease_ms + timing->stall_ms);
+    struct message vote = rig_vote(rig, 'C', VOTE_CLAIM, VOTE_REFUSED_EPOCH);
+    vote.carrier.vote.promised = rig->core->candidacy.epoch + 1;
+    rig_gets(rig, 'C', &vote);
+    passes_its_time(rig);
+    cr_assert_eq(patience_ms(rig), timing->lease_ms + timing->claim_ms, "it decides in time");
+    rig_free(rig);
+}
+
 /* D4b: A may have been heard by all others meanwhile. */
 Test(core_strict, who_slept_gives_up_its_campaign)
 {

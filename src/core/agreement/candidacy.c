@@ -19,7 +19,10 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
-enum { CHANCES_MAX = 4 }; /* of a candidate whose own loop is slow */
+enum {
+    CHANCES_MAX = 4, /* of a candidate whose own loop is slow */
+    UNHEARD_MAX = 6, /* doubles the time for voters so often at the most */
+};
 
 /* Is the electorate the voters? Else it is the members. */
 static bool asks_voters(const struct core *core)
@@ -240,6 +243,15 @@ static void ask(struct core *core)
     }
 }
 
+/* Z4h: a disk may take longer for a promise, and each epoch is another one. */
+static uint64_t time_for_voters_ms(const struct core *core)
+{
+    const struct timing *timing = &core->timing;
+    const uint64_t patient_ms = (uint64_t)timing->claim_ms << core->candidacy.unheard;
+
+    return timing->lease_ms + earlier(patient_ms, larger(timing->stall_ms, timing->claim_ms));
+}
+
 /* V2a, Z4a: gives the candidacy an epoch above all that this node has seen; no life asks for one
  * twice. C3a: who asks members grants its own claim; a voter is asked (Z4a). */
 static void take_epoch(struct core *core)
@@ -250,7 +262,7 @@ static void take_epoch(struct core *core)
     candidacy->asking.until_ms = core->now_ms + timing->claim_ms;
     if (asks_voters(core)) {
         candidacy->epoch = promise_new_epoch(core);
-        candidacy->asking.until_ms += timing->lease_ms;
+        candidacy->asking.until_ms = core->now_ms + time_for_voters_ms(core);
         promise_saw_epoch(core, candidacy->epoch);
     } else {
         candidacy->epoch = larger(promise_epoch_to_claim(core), core->promise.epoch + 1);
@@ -295,6 +307,7 @@ static void propose(struct core *core, struct view *next)
 
 static void win(struct core *core)
 {
+    core->candidacy.unheard = 0;
     tell(core, CLAIM_WON);
     struct view *next = succession_build(core);
     core->candidacy.on = false;
@@ -430,6 +443,7 @@ static void on_fresh(struct core *core, uint64_t wait_ms)
 
 static void on_refused(struct core *core, const struct vote_answer *answer)
 {
+    core->candidacy.unheard = 0;
     promise_saw_epoch(core, answer->promised);
     switch (answer->result) {
     case VOTE_REFUSED_EPOCH:
@@ -572,6 +586,9 @@ static void decide(struct core *core)
     } else if (asking_ends(&candidacy->asking, core->now_ms, core->timing.batch_ms, CHANCES_MAX)) {
         if (poll.mute) {
             unanswered_note(core);
+        }
+        if (candidacy->tally.refused == 0 && candidacy->unheard < UNHEARD_MAX) {
+            candidacy->unheard++;
         }
         lose(core);
     } else if (!over && asking_is_due(&candidacy->asking, core->now_ms)) {

@@ -268,6 +268,7 @@ struct candidacy {
     struct ballot handed_over; /* the reign that was handed over to us; epoch 0: none was */
     struct asking asking;      /* the members, or under guard strict the voters */
     uint32_t askings;          /* how often they were asked */
+    uint8_t unheard; /* so many times in a row voters have decided nothing in time (Z4h) */
 
     uint8_t *answers;       /* of the members: enum answer, by position in the view */
     struct tally tally;     /* of the voters */
