@@ -39,23 +39,28 @@ static void plan_by_guard(struct core *core)
     plan->seen_lead = strict ? COUNTER_MAX : 0;
     plan->fanout = strict ? MEMBER_MAX : core->fanout; /* Each voter answers who asks it. */
     plan->voters_target = strict ? (uint8_t)core->terms.guard.count : 0;
+    plan->named_from = strict ? REIGN_ACTING : REIGN_UNKNOWN;
+    plan->untold_max = strict ? MEMBER_MAX : 0; /* The voters tell (Z15c). */
+    plan->grace_ms_min = strict ? NEVER_MS : 0;
 }
 
-/* Of the guards that hold, two while terms change (A2). */
-static uint32_t guarded(const struct core *core)
+/* Two guards hold while terms change (A2). */
+static struct agreed in_force(const struct core *core)
 {
-    return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
-                                    : agreed_guard_needed(&core->agreed);
+    return core->agreed.number == 0 ? started_with(&core->terms) : core->agreed;
 }
 
 static void plan_leases(struct core *core)
 {
     struct plan *plan = &core->plan;
+    const struct agreed agreed = in_force(core);
+    const uint32_t guarded = agreed_guard_needed(&agreed);
     const uint32_t members = core->view.member_count;
-    const uint32_t others = quorum_of_others(guarded(core), members);
+    const uint32_t others = quorum_of_others(guarded, members);
     const uint32_t founders = core->terms.voters.count;
 
-    plan->guarded = founders > 0 ? founders / 2 + 1 : guarded(core);
+    plan->guarded = founders > 0 ? founders / 2 + 1 : guarded;
+    plan->size_max = agreed_size_max(&agreed);
     plan->needed = others + 1;
     /* A2b: while terms change, it takes the word of each that it has heard of them. */
     plan->asked = core->agreed.joint ? members : quorum_with_spares(others);

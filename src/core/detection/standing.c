@@ -259,8 +259,10 @@ uint64_t standing_said_ms_ago(const struct core *core, uint64_t now_ms)
 /* Z9b: under guard strict there is one only while it acts, or said so within T_fresh. */
 static bool has_coordinator(const struct core *core)
 {
+    const enum reign least = core->plan.named_from;
+
     return core_is_member(core) &&
-           (!core_is_strict(core) || standing_reign(core, core->now_ms) == REIGN_ACTING);
+           (least == REIGN_UNKNOWN || standing_reign(core, core->now_ms) >= least);
 }
 
 const struct member *standing_coordinator(const struct core *core)

@@ -280,14 +280,14 @@ static bool is_followed(const struct core *core)
         count += core->peers[i].charge.verdict == VERDICT_NONE && watch_is_on(core, i) &&
                  hearing_is_fresh(core, i) && hearing_holds_our_view(core, i);
     }
-    return count > 1 && count >= core->plan.guarded;
+    return count >= core->plan.needed;
 }
 
 /* E7d: those who would let it act are there, and yet for T_lost it could not. Where nobody can,
  * that is not tried again and again. */
 static bool is_idle(const struct core *core)
 {
-    return !core_is_strict(core) && !core->standing.told_acting &&
+    return !core->standing.told_acting &&
            core->now_ms >= core->standing.idle_ms + core->timing.lost_ms &&
            pause_is_over(&core->moving.idle_pause, core->now_ms) && may_begin(core) &&
            is_followed(core);

@@ -351,7 +351,7 @@ static void on_campaign(struct core *core, const struct role_command *command)
     }
     *own = (struct own_candidate){.state = HOLDER_WAITS,
                                   .let_go = holder->floor,
-                                  .grace_ms = core_is_strict(core) ? NEVER_MS : command->grace_ms};
+                                  .grace_ms = larger(command->grace_ms, core->plan.grace_ms_min)};
     own->is.request = command->request;
     own->is.terms = command->terms;
     own->is.priority = command->priority;

@@ -450,15 +450,11 @@ bool roster_may_grant(const struct core *core)
     if (roster->blocked || !roster_acts(core)) {
         return false;
     }
-    if (core_is_strict(core)) {
-        return core->now_ms >= core->candidacy.held_until_ms;
+    uint32_t untold = 0;
+    for (uint32_t i = 0; untold <= core->plan.untold_max && i < core->view.member_count; i++) {
+        untold += !roster->members[i].told;
     }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!roster->members[i].told) {
-            return false;
-        }
-    }
-    return true;
+    return untold <= core->plan.untold_max && core->now_ms >= core->candidacy.held_until_ms;
 }
 
 /* K7c: until when it may hold what it was granted, by this coordinator or by a former one. Of one

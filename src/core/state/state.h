@@ -87,12 +87,18 @@ struct plan {
     /* So many fresh members the guard asks for (G1); under strict so many of those to found with,
      * as long as no view says by its lists how many it takes. 0: the guard asks for nothing. */
     uint32_t guarded;
+    uint32_t size_max;     /* so many members it has room for (G1); UINT32_MAX: for any number */
     uint32_t fanout;       /* to so many this coordinator sends a change itself (U4a) */
     uint8_t voters_target; /* so many are to vote (Z17); 0: as many as do */
 
     /* Of the base from which leaps are counted (V7a). */
     uint64_t said_leap; /* numbers that others say leap when they are further above it */
     uint64_t seen_lead; /* it is the highest epoch seen, at most so far above the view's */
+
+    /* What is said of the coordinator, and what it grants. */
+    enum reign named_from; /* it is named from this on (Z9b) */
+    uint32_t untold_max;   /* so many members need not have told what they hold (K7b) */
+    uint64_t grace_ms_min; /* its client has so long to stop at least (K7d) */
 };
 
 /* --- All of it --- */
@@ -269,8 +275,7 @@ static inline uint64_t core_repair_ms(const struct core *core)
 /* Of the sizes and the capacities that hold, several while terms change (A2). */
 static inline uint32_t core_size_max(const struct core *core)
 {
-    return core->agreed.number == 0 ? guard_size_max(&core->terms.guard)
-                                    : agreed_size_max(&core->agreed);
+    return core->plan.size_max;
 }
 
 static inline uint32_t core_capacity(const struct core *core)
