@@ -118,7 +118,7 @@ static struct core *core_init_witness(void *block, const struct core_options *op
     struct core *core = layout_witness(block, options->capacity);
 
     core_init_life(core, options, now_ms);
-    core->terms.guard.policy = GUARD_STRICT;
+    core->terms.guard.policy = options->guard.policy;
     accord_plan(core);
     core->configured.timing = options->timing;
     core->life.phase = PHASE_WITNESS;
@@ -144,7 +144,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
                                  .heartbeat_ms = options->timing.heartbeat_ms,
                                  .lost_ms = options->timing.lost_ms,
                                  .capacity = options->capacity};
-    if (guard_is_strict(&options->guard) && options->voters != NULL) {
+    if (options->voters != NULL && options->voters->count > 0) {
         core->terms.voters = *options->voters;
         core->terms.guard.count = options->voters_target;
     }
@@ -417,7 +417,7 @@ void core_check(const struct core *core)
            core->life.phase == PHASE_STOPPED);
     assert(core->next.joiner_count <= core->next.joiner_capacity);
     assert(core->book.count <= BOOK_MAX);
-    assert(!(core->change.on && core->candidacy.on) || core_is_strict(core));
+    assert(!(core->change.on && core->candidacy.on) || core_is_coordinator(core)); /* Z5c */
     assert(!core->change.on || !view_is_empty(&core->change.pending));
     if (core_is_member(core)) {
         check_view(core);

@@ -212,10 +212,12 @@ static enum authority authority_in_the_chain(const struct core *core, const stru
     const bool asked = message->type == MESSAGE_VIEW && electorate_was_asked(core, message);
     const bool told = knows_the_chain(core, message) ||
                       (!view_is_empty(accepted) && view->hash == accepted->hash);
-    const bool counts = (view->lineage == core->view.lineage && (told || asked)) ||
-                        (asked && authority_is_succeeded_by(core, view->lineage));
+    const bool ours = view->lineage == core->view.lineage;
 
-    return counts ? AUTHORITY_AGREED : AUTHORITY_NONE;
+    if (!ours && !authority_is_succeeded_by(core, view->lineage)) {
+        return AUTHORITY_NONE;
+    }
+    return asked || (ours && told) ? AUTHORITY_AGREED : AUTHORITY_UNASKED;
 }
 
 bool authority_is_in_our_name(const struct core *core, const struct view *view)

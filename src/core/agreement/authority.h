@@ -6,6 +6,7 @@
  *     AGREED     by ourselves: accepted, granted, asked for it      |  what this node said
  *     FELLOW     by one of us, while the coordinator is silent      |  what is left
  *     RELEASED   we coordinate, and it leaves out nobody we hear    |
+ *     UNASKED    --> where voters decide it is asked for, and its answer is AGREED
  *     none       --> NOT_FOLLOWING
  */
 #ifndef CORE_AUTHORITY_H
@@ -16,6 +17,7 @@
 /* By which authority, the first that applies. */
 enum authority {
     AUTHORITY_NONE,
+    AUTHORITY_UNASKED, /* in the chain of voters: it counts when it is asked for (Z9d) */
     AUTHORITY_MADE,    /* our coordinator made it */
     AUTHORITY_VOUCHED, /* our coordinator vouches for it: shows it, hands over to its maker, or
                           agreed to the merge */
@@ -23,6 +25,12 @@ enum authority {
     AUTHORITY_FELLOW,  /* our coordinator is not fresh, and one of the view's members shows it */
     AUTHORITY_RELEASED /* we coordinate, and it leaves out nobody whom we hear */
 };
+
+/* Does a view that has it speak for this node? */
+static inline bool authority_counts(enum authority authority)
+{
+    return authority > AUTHORITY_UNASKED;
+}
 
 /* V4i: is it in this node's own name, and not what it proposed itself? Nobody else makes such a
  * view, and what came of its own proposals it knows. */

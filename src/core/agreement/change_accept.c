@@ -109,10 +109,11 @@ static bool consider_as_member(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PROPOSAL_OVERTAKEN); /* By our own. */
         return false;
     }
-    if (install_asks_first(core, message)) {
+    const enum authority authority = install_weigh(core, message);
+    if (authority == AUTHORITY_UNASKED) {
         return false;
     }
-    if (authority_of(core, message) == AUTHORITY_NONE) {
+    if (!authority_counts(authority)) {
         REACHED(proposal_of_another_coordinator);
         refuse(core, message, REFUSED_PROPOSAL_NOT_FOLLOWED);
         install_answer_not_following(core, message);

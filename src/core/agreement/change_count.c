@@ -61,11 +61,15 @@ void change_want_epoch_of_voters(struct core *core)
 {
     const uint64_t seen = core->promise.seen;
 
-    if (!core_is_strict(core)) {
-        return;
-    }
     core->counting.overtaken = seen > core->view.epoch ? seen : core->view.epoch + 1;
     verdict_evidence_changed(core);
+}
+
+static void want_epoch_of_any_voters(struct core *core)
+{
+    if (core_is_strict(core)) {
+        change_want_epoch_of_voters(core);
+    }
 }
 
 bool change_outdo(struct core *core, const struct view *forged)
@@ -82,7 +86,7 @@ bool change_outdo(struct core *core, const struct view *forged)
         counting->version_used = forged->version;
     }
     if (leaps || forged->epoch > core->view.epoch) {
-        change_want_epoch_of_voters(core);
+        want_epoch_of_any_voters(core);
     }
     if (core_is_coordinator(core)) {
         next_view_want_epoch(core);
@@ -97,7 +101,7 @@ void change_outgrow(struct core *core)
     if (!pause_pass(&core->counting.outdone, core->now_ms, core->timing.fresh_ms)) {
         return;
     }
-    change_want_epoch_of_voters(core);
+    want_epoch_of_any_voters(core);
     next_view_want_epoch(core);
     next_view_now(core);
 }

@@ -20,7 +20,8 @@ void change_note_numbers(struct core *core, const struct view *next);
 /* Z5: too many voters are bound to a higher epoch than that of the view. */
 bool change_is_overtaken(const struct core *core);
 
-/* Z5c: under strict the voters give the epoch: it is to be above all that this node has seen. */
+/* Z5c: the voters give the epoch, and there are some: it is to be above all that this node has
+ * seen. */
 void change_want_epoch_of_voters(struct core *core);
 
 /* V4i: a member holds that view, which is higher, in the name of this node, and not made by it. The

@@ -12,6 +12,7 @@
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
+#include "core/detection/lease.h"
 #include "core/detection/numbers.h"
 #include "core/detection/rounds.h"
 #include "core/detection/route.h"
@@ -100,12 +101,6 @@ void install_saw_leap(struct core *core)
     }
 }
 
-/* Z10a: under strict, and only there, a view names voters. */
-static bool fits(const struct core *core, const struct view *view)
-{
-    return accord_fits(core, &view->agreed) && core_is_strict(core) == view_names_voters(view);
-}
-
 /* Could the voters come next to those that this node knows: of its view, of what it accepted, of
  * its record, or of what it was shown when it asked? */
 static bool could_come_next(const struct core *core, const struct voter_lists *lists)
@@ -133,6 +128,22 @@ static bool is_known(const struct core *core, struct view *view)
 {
     return view_repeats(view, &core->view) || view_repeats(view, &core->voter.accepted) ||
            view_repeats(view, &core->change.pending);
+}
+
+/* Z10a: under strict, and only there, a view names voters. */
+static bool fits(const struct core *core, const struct view *view)
+{
+    return accord_fits(core, &view->agreed) && core_is_strict(core) == view_names_voters(view);
+}
+
+/* Why no node takes it that was started like this one; REFUSED_NOT: some might. */
+static enum refusal why_unsound(const struct core *core, struct view *view)
+{
+    if (view->member_count > core->capacity) {
+        return REFUSED_VIEW_TOO_LARGE;
+    }
+    return is_known(core, view) || (view_is_sound(view) && fits(core, view)) ? REFUSED_NOT
+                                                                             : REFUSED_VIEW_UNSOUND;
 }
 
 /* The question for a view, because of the message; NULL: it was asked a moment ago. */
@@ -197,13 +208,10 @@ static void ask_who_votes(struct core *core, const struct message *message)
 bool install_is_sound(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
+    const enum refusal unsound = why_unsound(core, view);
 
-    if (view->member_count > core->capacity) {
-        refuse(core, message, REFUSED_VIEW_TOO_LARGE);
-        return false;
-    }
-    if (!is_known(core, view) && (!view_is_sound(view) || !fits(core, view))) {
-        refuse(core, message, REFUSED_VIEW_UNSOUND);
+    if (unsound != REFUSED_NOT) {
+        refuse(core, message, unsound);
         return false;
     }
     if (!is_known(core, view) && !names_due_voters(core, message)) {
@@ -444,7 +452,8 @@ static enum refusal why_not_out(const struct core *core, bool ours)
 }
 
 /* L1: a higher view without this node puts it out if it speaks for it. */
-static enum shown_view on_view_without_us(struct core *core, const struct message *message)
+static enum shown_view on_view_without_us(struct core *core, const struct message *message,
+                                          enum authority authority)
 {
     const struct view *view = message->carrier.view;
     uint32_t position = view_find(&core->view, &message->from);
@@ -452,7 +461,7 @@ static enum shown_view on_view_without_us(struct core *core, const struct messag
     /* The successor of a leaving coordinator leaves it out, and need not tell it so itself. */
     bool handed_over = ours && core->life.phase == PHASE_LEAVING && core_is_coordinator(core);
 
-    if (authority_of(core, message) != AUTHORITY_NONE || (handed_over && position != VIEW_NONE)) {
+    if (authority_counts(authority) || (handed_over && position != VIEW_NONE)) {
         book_remember(&core->book, &view->members[0].address);
         return SHOWN_LEFT_OUT;
     }
@@ -476,7 +485,7 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
            view_id_compare(&theirs, &ours) > 0 && heartbeat->heartbeat.view_hash == accepted->hash;
 }
 
-/* L3a. Who acts under guard strict was not replaced, whatever is said in members' names. Where all
+/* L3a. Who acts by leases of voters was not replaced, whatever is said in members' names. Where all
  * whom it hears are behind this coordinator and nobody holds what it made, it is the one who cannot
  * show it; of two the elder stays (L5b). */
 bool install_is_left_alone(const struct core *core)
@@ -500,7 +509,7 @@ bool install_is_left_alone(const struct core *core)
         moved = moved || went;
         behind += left_behind;
     }
-    bool leased = core_is_strict(core) && standing_is_acting(core, core->now_ms);
+    bool leased = lease_is_exclusive(core, core->now_ms) && standing_is_acting(core, core->now_ms);
     return (moved && !unknown && !leased) || behind >= 2;
 }
 
@@ -581,21 +590,17 @@ static void pull_from_source(struct core *core, const struct message *message)
     }
 }
 
-bool install_asks_first(struct core *core, const struct message *message)
+enum authority install_weigh(struct core *core, const struct message *message)
 {
-    const struct view *view = message->carrier.view;
+    const enum authority authority = authority_of(core, message);
 
-    const bool succeeds = authority_is_succeeded_by(core, view->lineage);
-
-    if (!view_names_voters(view) || (view->lineage != core->view.lineage && !succeeds) ||
-        authority_is_in_our_name(core, view) || authority_of(core, message) != AUTHORITY_NONE) {
-        return false;
+    if (authority == AUTHORITY_UNASKED) {
+        refuse(core, message, REFUSED_VIEW_UNASKED);
+        if (!electorate_was_asked(core, message)) { /* Else it was, and shows its proposal (Z11i). */
+            ask_whoever_knows(core, message);
+        }
     }
-    refuse(core, message, REFUSED_VIEW_UNASKED);
-    if (!electorate_was_asked(core, message)) { /* Else it was, and shows its proposal (Z11i). */
-        ask_whoever_knows(core, message);
-    }
-    return true;
+    return authority;
 }
 
 /* Both contents are superseded, now that the other was seen. The lineage may be what differs. */
@@ -622,12 +627,13 @@ static void on_other_content(struct core *core, const struct message *message)
 }
 
 /* One that holds this node. */
-static enum shown_view on_higher_view(struct core *core, const struct message *message)
+static enum shown_view on_higher_view(struct core *core, const struct message *message,
+                                      enum authority authority)
 {
     const struct view *view = message->carrier.view;
     bool from_member = view_has(&core->view, &message->from);
 
-    if (authority_of(core, message) != AUTHORITY_NONE) {
+    if (authority_counts(authority)) {
         promise_saw_epoch(core, view->epoch);
         install_view(core, view);
         return SHOWN_SETTLED;
@@ -650,9 +656,7 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
  * content, or whom its sender follows. */
 static void heed_what_is_refused(struct core *core, const struct message *message)
 {
-    struct view *view = message->carrier.view;
-
-    if (view->member_count <= core->capacity && view_is_sound(view) && fits(core, view)) {
+    if (why_unsound(core, message->carrier.view) == REFUSED_NOT) {
         on_other_content(core, message);
         note_follows_other(core, message);
     }
@@ -671,7 +675,7 @@ enum shown_view install_on_view(struct core *core, const struct message *message
         return on_view_while_joining(core, message, holds_us);
     }
     if (authority_is_succeeded_by(core, view->lineage)) {
-        return install_asks_first(core, message) ? SHOWN_SETTLED : SHOWN_SUCCESSOR;
+        return install_weigh(core, message) == AUTHORITY_UNASKED ? SHOWN_SETTLED : SHOWN_SUCCESSOR;
     }
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
@@ -681,13 +685,14 @@ enum shown_view install_on_view(struct core *core, const struct message *message
         refuse(core, message, REFUSED_VIEW_NOT_HIGHER);
         return SHOWN_SETTLED;
     }
-    if (install_asks_first(core, message)) {
+    const enum authority authority = install_weigh(core, message);
+    if (authority == AUTHORITY_UNASKED) {
         return SHOWN_SETTLED;
     }
     if (!holds_us) {
-        return on_view_without_us(core, message);
+        return on_view_without_us(core, message, authority);
     }
-    return on_higher_view(core, message);
+    return on_higher_view(core, message, authority);
 }
 
 void install_pull(struct core *core, const struct message *message)

@@ -10,6 +10,7 @@
 #ifndef CORE_INSTALL_H
 #define CORE_INSTALL_H
 
+#include "core/agreement/authority.h"
 #include "core/state/state.h"
 
 /* Makes the view this node's own, and lets every module know. The caller has made sure that it may
@@ -42,9 +43,9 @@ void install_note_lower(struct core *core, const struct message *heartbeat, uint
 /* A message from somebody outside our view: show it what holds. */
 void install_answer_stranger(struct core *core, const struct message *message);
 
-/* Z9d: under guard strict, is what it brings along a higher view of one whose word does not count?
- * Then asks for it, and the answer counts. */
-bool install_asks_first(struct core *core, const struct message *message);
+/* By which authority the higher view that it brings along speaks for this member. One that has to
+ * be asked for is (Z9d). */
+enum authority install_weigh(struct core *core, const struct message *message);
 
 /* D9g: a view of a member's does not speak for this node while its own coordinator may live, so it
  * has to know whether that is so. */

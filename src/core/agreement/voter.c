@@ -649,7 +649,7 @@ void voter_on_view_installed(struct core *core)
 {
     if (voter_is_left_out(core, &core->view)) {
         voter_retire(core, &core->view);
-    } else if (may_make_record(core) && view_names_voters(&core->view)) {
+    } else if (may_make_record(core)) {
         make_record(core, core->view.lineage); /* Z8i: or it would found another cluster. */
         voter_retire(core, &core->view);
     } else {

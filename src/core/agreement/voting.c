@@ -353,8 +353,7 @@ static bool passes_membership(struct core *core, const struct message *ballot,
     struct view *theirs = question->founders != NULL ? NULL : ballot->carrier.view;
 
     bool higher = theirs != NULL && view_id_compare(&question->view, &ours) > 0;
-    if (higher && !install_asks_first(core, ballot) &&
-        authority_of(core, ballot) != AUTHORITY_NONE) {
+    if (higher && authority_counts(install_weigh(core, ballot))) {
         if (!view_has(theirs, &core->life.self.id)) {
             return true; /* What it holds is committed: so this membership is over, if unawares. */
         }

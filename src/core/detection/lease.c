@@ -246,9 +246,14 @@ static bool are_enough(const struct core *core, voter_set among, uint64_t at_ms)
     return voter_lists_agree(&core->view.voters, voters_leasing(core, among, at_ms));
 }
 
+bool lease_is_exclusive(const struct core *core, uint64_t at_ms)
+{
+    return are_enough(core, all_voters(core), at_ms);
+}
+
 bool lease_is_enough(const struct core *core, uint64_t at_ms)
 {
-    return are_enough(core, all_voters(core), at_ms) || is_held_by(core, core->plan.needed, at_ms);
+    return lease_is_exclusive(core, at_ms) || is_held_by(core, core->plan.needed, at_ms);
 }
 
 /* Not before its lease is about to end is anybody asked whom a heartbeat can ask. */

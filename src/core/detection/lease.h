@@ -38,6 +38,9 @@ uint64_t lease_span_ms(const struct core *core);
  * half (Z10c), or outside strict as many as it takes with this node's own (D8c, G2a)? */
 bool lease_is_enough(const struct core *core, uint64_t at_ms);
 
+/* Do voters lease to this reign, so many that nobody else can win another one at that time? */
+bool lease_is_exclusive(const struct core *core, uint64_t at_ms);
+
 /* Until when so many leases count; 0: they do not now. No later than a lease that begins now would
  * last. O(asked). */
 uint64_t lease_acts_until(const struct core *core, uint64_t now_ms);

@@ -61,30 +61,38 @@ static uint64_t lends_ms(struct core *core, struct roster_member *member)
     return strict ? timing_held_of_ms(hold_ms) : core->spans.held_ms;
 }
 
-static void answer(struct core *core, uint32_t position, bool agrees)
+/* What the word grants is held from the member's latest question on. */
+static void lend(struct core *core, uint32_t position, enum message_type type,
+                 struct role_word *word)
 {
     struct roster_member *member = &core->roster.members[position];
-    struct role_word word = {.stamp = agrees ? member->stamp : 0, .flag = agrees};
+
+    word->stamp = member->stamp;
+    word->held_ms = lends_ms(core, member);
+    words_to_member(core, position, type, word);
+}
+
+static void answer(struct core *core, uint32_t position, bool agrees)
+{
+    struct role_word word = {.flag = agrees};
 
     if (agrees) {
-        word.held_ms = lends_ms(core, member);
+        lend(core, position, MESSAGE_ROLES_ANSWER, &word);
+    } else {
+        words_to_member(core, position, MESSAGE_ROLES_ANSWER, &word);
     }
-    words_to_member(core, position, MESSAGE_ROLES_ANSWER, &word);
 }
 
 /* K2c: a grant is an answer, to the member's latest question. */
 static void place(struct core *core, uint32_t at)
 {
     const struct candidate *candidate = &core->listed.candidates[at];
-    struct roster_member *member = &core->roster.members[candidate->position];
-    struct role_word word = {.stamp = member->stamp,
-                             .order = candidate->revoked ? ROLE_LET_GO : ROLE_KEEP};
+    struct role_word word = {.order = candidate->revoked ? ROLE_LET_GO : ROLE_KEEP};
 
     word.entry.request = candidate->request;
     word.entry.number = candidate->number;
     word.entry.token = candidate->token;
-    word.held_ms = lends_ms(core, member);
-    words_to_member(core, candidate->position, MESSAGE_ROLES_PLACE, &word);
+    lend(core, candidate->position, MESSAGE_ROLES_PLACE, &word);
 }
 
 /* Each that is listed of that member; or those alone that are to let go. Whoever asks in its name,
