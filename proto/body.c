@@ -186,8 +186,9 @@ static void read_terms(struct reader *reader, struct terms *terms)
     }
     terms->guard.policy = (enum guard_policy)reader_number(
         reader, strict ? GUARD_STRICT : GUARD_NONE, strict ? GUARD_STRICT : GUARD_MAJORITY);
-    const uint32_t count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
-                                                   strict ? VOTERS_MAX : UINT32_MAX);
+    const bool counts = terms->guard.policy != GUARD_NONE;
+    const uint32_t most = counts ? UINT32_MAX : 0;
+    const uint32_t count = (uint32_t)reader_number(reader, counts, strict ? VOTERS_MAX : most);
     terms->guard.count = strict ? 0 : count;
     terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
     terms->watchers = (uint8_t)reader_number(reader, WATCHERS_LEAST, WATCHERS_MOST);

@@ -161,7 +161,7 @@ void body_read_rules(struct reader *reader, struct rules *rules)
     rules->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_STRICT);
     rules->guard.count = (uint32_t)reader_number(
         reader, rules->guard.policy == GUARD_COUNT || rules->guard.policy == GUARD_MAJORITY,
-        UINT32_MAX);
+        rules->guard.policy == GUARD_NONE ? 0 : UINT32_MAX);
     rules->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
     rules->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
     rules->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);

@@ -242,8 +242,8 @@ static void read_options(struct cursor *cursor, struct recording_start *start, b
     options->tags = &start->tags;
     options->guard.policy = (enum guard_policy)read_number(cursor, GUARD_NONE,
                                                            strict ? GUARD_STRICT : GUARD_MAJORITY);
-    options->guard.count = (uint32_t)read_number(
-        cursor, options->guard.policy == GUARD_NONE ? 0 : 1, UINT32_MAX);
+    const bool counts = options->guard.policy != GUARD_NONE;
+    options->guard.count = (uint32_t)read_number(cursor, counts, counts ? UINT32_MAX : 0);
     options->profile = (enum profile)read_number(cursor, PROFILE_LOCAL, PROFILE_WAN);
     options->watchers = (uint8_t)read_number(cursor, WATCHERS_LEAST, WATCHERS_MOST);
     options->fanout = (uint32_t)read_number(cursor, FANOUT_LEAST, FANOUT_MOST);

@@ -450,7 +450,7 @@ static void put_acting(struct journal_entry *entry, const struct core *core)
     if (entry->notice.type == NOTICE_ACTING) {
         const struct guard_state guard = core_guard(core, entry->now_ms);
 
-        entry->advisory = guard_is_advisory(&guard.guard);
+        entry->advisory = guard_asks(&guard.guard).advisory;
         entry->acting_ms = entry->notice.on
                                ? acting_left_ms(core_acting_until_ms(core, entry->now_ms),
                                                 entry->now_ms)

@@ -32,8 +32,8 @@ static void draw_durations(struct sim *sim, struct random *random, struct sim_te
 
 static uint32_t members_needed(const struct sim_terms *terms)
 {
-    const uint32_t needed = guard_needed(&terms->guard);
-    const uint32_t size = guard_size_max(&terms->guard);
+    const uint32_t needed = guard_asks(&terms->guard).needed;
+    const uint32_t size = guard_asks(&terms->guard).size_max;
     const uint32_t counted = size != UINT32_MAX && size > needed ? size : needed;
 
     return terms->voters.count > counted ? terms->voters.count : counted;

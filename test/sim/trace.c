@@ -116,7 +116,7 @@ static void print_view(const struct sim *sim, const struct view *view)
         const struct agreed *agreed = &view->agreed;
         fprintf(sim->options.trace, " terms %" PRIu64 " from %04x room %u%s guard %u heartbeat %u",
                 agreed->number, (unsigned)(agreed->origin >> 48), agreed->room,
-                agreed->joint ? " joint" : "", guard_needed(&agreed->now.guard),
+                agreed->joint ? " joint" : "", guard_asks(&agreed->now.guard).needed,
                 (unsigned)agreed->now.heartbeat_ms);
     }
     if (view->voters.count > 0) {

@@ -19,8 +19,8 @@ Test(agreed, while_both_hold_each_takes_the_more_careful_side)
     const struct timing timing = agreed_timing(&joint);
 
     cr_assert_eq(joint.number, 3);
-    cr_assert_eq(agreed_guard_needed(&joint), 3);
-    cr_assert_eq(agreed_size_max(&joint), 5);
+    cr_assert_eq(agreed_asks(&joint).needed, 3);
+    cr_assert_eq(agreed_asks(&joint).size_max, 5);
     cr_assert_eq(agreed_capacity(&joint), 16);
     cr_assert_eq(timing.heartbeat_ms, 40, "as often as the one wants");
     cr_assert_eq(timing.lost_ms, 1088, "as patient as the other");
@@ -67,7 +67,7 @@ Test(agreed, a_merge_in_the_middle_of_a_change_forgets_no_guard)
     const struct agreed other = final_of(0, &local);
     const struct agreed merged = agreed_merge(&leads, &other);
 
-    cr_assert_eq(agreed_guard_needed(&merged), 4);
+    cr_assert_eq(agreed_asks(&merged).needed, 4);
 }
 
 /* Terms of guard strict do not change. */

@@ -350,11 +350,11 @@ Test(config, a_majority_is_one_of_the_stated_size)
     cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
     cr_expect_eq(result->config.guard.policy, GUARD_MAJORITY);
     cr_expect_eq(result->config.guard.count, 5);
-    cr_expect_eq(guard_needed(&result->config.guard), 3);
+    cr_expect_eq(guard_asks(&result->config.guard).needed, 3);
     free(result);
 
     result = parse("--name a --size 4 --guard majority");
-    cr_expect_eq(guard_needed(&result->config.guard), 3, "in any order");
+    cr_expect_eq(guard_asks(&result->config.guard).needed, 3, "in any order");
     free(result);
 }
 
@@ -366,7 +366,6 @@ Test(config, guard_strict_is_of_the_voters)
     cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
     cr_expect_eq(result->config.guard.policy, GUARD_STRICT);
     cr_expect_eq(result->config.guard.count, 3);
-    cr_expect_eq(guard_needed(&result->config.guard), 2);
     cr_expect_str_eq(result->config.voters.names[0], "c");
     cr_expect_eq(voters_find(&result->config.voters, "b"), 2);
     cr_expect_eq(result->outcome.warning_count, 0);

@@ -55,7 +55,7 @@ static void collect_acting(struct facts *facts, uint64_t kept_ms)
     facts->acting = facts->acting_ms > 0;
     facts->withdrawn = node_lease(facts->node)->withdrawn ||
                        core_has_handed_over(node_core(facts->node));
-    facts->advisory = guard_is_advisory(&facts->guard.guard);
+    facts->advisory = guard_asks(&facts->guard.guard).advisory;
 }
 
 bool facts_collect(struct facts *facts, uint64_t kept_ms)

@@ -315,7 +315,7 @@ static bool wanted_is_sound(const struct facts *facts, const struct rules *rules
                             struct complaint *complaint)
 {
     const bool strict = guard_is_strict(&rules->guard);
-    const uint64_t heartbeat_ms = rules_heartbeat_ms_max(rules->guard.policy);
+    const uint64_t heartbeat_ms = guard_asks(&rules->guard).heartbeat_ms_max;
 
     if (strict != guard_is_strict(&facts->terms->guard) || rules_are_sound(rules)) {
         return true;

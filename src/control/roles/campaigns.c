@@ -160,7 +160,7 @@ static bool send_head(const struct campaign *campaign)
         json_put(line, "role", json_of_word(client->campaign.role)) &&
         json_put(line, "member", json_of_word(config->name)) &&
         json_put(line, "request", json_of_id(&client->campaign.request)) &&
-        json_put(line, "advisory", json_boolean(guard_is_advisory(&config->guard))) &&
+        json_put(line, "advisory", json_boolean(guard_asks(&config->guard).advisory)) &&
         json_put(line, "span_ms",
                  json_of_number(role_clients_span_ms(node_roles(campaign->campaigns->node)))) &&
         json_put(line, "renewal_ms",

@@ -288,7 +288,7 @@ json_t *role_survey_report(const struct role_survey *survey, const struct facts 
     const bool complete =
         own != NULL && json_put(object, "schema", json_integer(1)) &&
         json_put(object, "self", json_of_word(facts->self->name)) &&
-        json_put(object, "advisory", json_boolean(guard_is_advisory(&facts->config->guard))) &&
+        json_put(object, "advisory", json_boolean(guard_asks(&facts->config->guard).advisory)) &&
         json_put(object, "stale", json_boolean(json_array_size(silent) > 0)) &&
         json_put(object, "unasked", json_of_number(survey->slot_count - survey->asked_count)) &&
         json_put(object, "unanswered", json_incref(silent)) &&

@@ -27,6 +27,31 @@ static struct timing timing_in(const struct core *core, const struct agreed *agr
     return agreed->number == 0 ? core->configured.timing : agreed_timing(agreed);
 }
 
+/* Two guards hold while terms change (A2). */
+static struct agreed in_force(const struct core *core)
+{
+    return core->agreed.number == 0 ? started_with(&core->terms) : core->agreed;
+}
+
+/* As if members were counted, as they are where no voters are. */
+static void plan_for_members(struct core *core)
+{
+    struct plan *plan = &core->plan;
+    const struct agreed agreed = in_force(core);
+    const struct guard_asks asks = agreed_asks(&agreed);
+    const uint32_t members = core->view.member_count;
+    const uint32_t founders = core->terms.voters.count;
+    const uint32_t others = quorum_of_others(asks.needed, members);
+
+    plan->guarded = founders > 0 ? founders / 2 + 1 : asks.needed;
+    plan->size_max = asks.size_max;
+    plan->needed = others + 1;
+    /* A2b: while terms change, it takes the word of each that it has heard of them. */
+    plan->asked = core->agreed.joint ? members : quorum_with_spares(others);
+    plan->by_heartbeat = others + 1;
+}
+
+/* Here alone the guard is looked at for what the rooms above go by as numbers. */
 static void plan_by_guard(struct core *core)
 {
     struct plan *plan = &core->plan;
@@ -42,41 +67,19 @@ static void plan_by_guard(struct core *core)
     plan->named_from = strict ? REIGN_ACTING : REIGN_UNKNOWN;
     plan->untold_max = strict ? MEMBER_MAX : 0; /* The voters tell (Z15c). */
     plan->grace_ms_min = strict ? NEVER_MS : 0;
-}
-
-/* Two guards hold while terms change (A2). */
-static struct agreed in_force(const struct core *core)
-{
-    return core->agreed.number == 0 ? started_with(&core->terms) : core->agreed;
-}
-
-static void plan_leases(struct core *core)
-{
-    struct plan *plan = &core->plan;
-    const struct agreed agreed = in_force(core);
-    const uint32_t guarded = agreed_guard_needed(&agreed);
-    const uint32_t members = core->view.member_count;
-    const uint32_t others = quorum_of_others(guarded, members);
-    const uint32_t founders = core->terms.voters.count;
-
-    plan->guarded = founders > 0 ? founders / 2 + 1 : guarded;
-    plan->size_max = agreed_size_max(&agreed);
-    plan->needed = others + 1;
-    /* A2b: while terms change, it takes the word of each that it has heard of them. */
-    plan->asked = core->agreed.joint ? members : quorum_with_spares(others);
-    plan->by_heartbeat = others + 1;
     if (view_names_voters(&core->view)) {
+        plan->guarded = voter_lists_count(&core->view.voters, 0).needed;
         /* Z5c, Z9b: what each voter is bound to has to be known, and by all whether it acts. */
         plan->needed = UINT32_MAX;
-        plan->asked = members;
+        plan->asked = core->view.member_count;
         plan->by_heartbeat = 0;
     }
 }
 
 void accord_plan(struct core *core)
 {
+    plan_for_members(core);
     plan_by_guard(core);
-    plan_leases(core);
 }
 
 static void apply(struct core *core)
@@ -194,10 +197,19 @@ bool accord_is_settled(const struct core *core)
            standing_guard(core, core->now_ms).met;
 }
 
+/* Could whoever goes by that guard, and can hold so many, be in one cluster with this node? */
+static bool may_share(const struct core *core, const struct guard *guard, uint32_t capacity,
+                      uint32_t room)
+{
+    return guard_may_become(&core->terms.guard, guard) && room <= capacity;
+}
+
 bool accord_fits(const struct core *core, const struct agreed *agreed)
 {
-    return agreed->number == 0 || (guard_may_become(&core->terms.guard, &agreed->now.guard) &&
-                                   agreed->room <= core->capacity);
+    return agreed->number == 0 ||
+           (may_share(core, &agreed->now.guard, core->capacity, agreed->room) &&
+            (!agreed->joint ||
+             may_share(core, &agreed->before.guard, core->capacity, agreed->room)));
 }
 
 bool accord_admits(const struct core *core, const struct terms *started)
@@ -205,8 +217,7 @@ bool accord_admits(const struct core *core, const struct terms *started)
     if (core->view.agreed.number == 0) {
         return terms_equal(started, &core->configured.terms);
     }
-    return guard_may_become(&core->terms.guard, &started->guard) &&
-           started->capacity >= core->view.agreed.room;
+    return may_share(core, &started->guard, started->capacity, core->view.agreed.room);
 }
 
 /* A5: which terms of the start they were changed from. */
@@ -229,7 +240,7 @@ bool accord_may_merge(const struct core *core, const struct terms *theirs)
     if (terms_equal(theirs, ours_now)) {
         return theirs->number == ours_now->number || room_of(theirs) == room_of(ours_now);
     }
-    return guard_may_become(&ours_now->guard, &theirs->guard) &&
+    return may_share(core, &theirs->guard, room_of(theirs), room_of(ours_now)) &&
            (theirs->number != 0 || ours_now->number != 0) && room_of(theirs) == room_of(ours_now) &&
            origin_of(theirs) == origin_of(ours_now);
 }
@@ -262,7 +273,7 @@ void accord_on_view_installed(struct core *core, const struct installed *before)
         !id_equal(&core->view.members[0].id, &before->view->members[0].id)) {
         core->agreed_ms = core->now_ms;
     }
-    plan_leases(core);
+    accord_plan(core);
     if (others) {
         core->agreed = core->view.agreed;
         apply(core);

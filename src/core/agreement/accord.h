@@ -40,8 +40,8 @@ bool accord_is_settled(const struct core *core);
 /* May a joiner that was started with these terms come in (J2, A4)? */
 bool accord_admits(const struct core *core, const struct terms *started);
 
-/* Does this node hold as many as these terms may come to, and are they of its own guard, if that or
- * theirs is strict (A4a)? */
+/* Does this node hold as many as these terms may come to, and are they, and those of before, of its
+ * own guard, if that or theirs is strict (A4a)? */
 bool accord_fits(const struct core *core, const struct agreed *agreed);
 
 /* A5: could a part with these terms be one with ours? And what holds then, if

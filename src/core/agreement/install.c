@@ -596,7 +596,7 @@ enum authority install_weigh(struct core *core, const struct message *message)
 
     if (authority == AUTHORITY_UNASKED) {
         refuse(core, message, REFUSED_VIEW_UNASKED);
-        if (!electorate_was_asked(core, message)) { /* Else it was, and shows its proposal (Z11i). */
+        if (!electorate_was_asked(core, message)) { /* Else this is its proposal (Z11i). */
             ask_whoever_knows(core, message);
         }
     }

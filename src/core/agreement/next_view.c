@@ -168,7 +168,7 @@ static uint32_t places_kept(const struct core *core, bool forget_failed)
 /* A4: how many members there are, and may be, that a majority of that size would not be one of. */
 static enum unagreed against_size(const struct core *core, const struct rules_wish *wish)
 {
-    const uint32_t size = guard_size_max(&wish->rules.guard);
+    const uint32_t size = guard_asks(&wish->rules.guard).size_max;
     const uint32_t members = core->view.member_count;
 
     if (members > size || members > wish->rules.capacity) {
@@ -219,7 +219,7 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
         return size;
     }
     return standing_guard(core, core->now_ms).met &&
-                   (core_is_strict(core) || guard_met(&wish->rules.guard, heard_count(core)))
+                   heard_count(core) >= guard_asks(&wish->rules.guard).needed
                ? UNAGREED_NOT
                : UNAGREED_GUARD;
 }

@@ -258,7 +258,7 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
             return reason;
         }
     }
-    if (next->agreed.number != 0 && next->member_count > agreed_size_max(&next->agreed)) {
+    if (next->agreed.number != 0 && next->member_count > agreed_asks(&next->agreed).size_max) {
         return MERGE_REFUSED_FULL;
     }
     view_put_drained_behind(next);

@@ -20,27 +20,17 @@ struct timing rules_timing(const struct rules *rules)
     return timing;
 }
 
-static bool guard_is_sound(const struct guard *guard, uint32_t capacity)
-{
-    switch (guard->policy) {
-    case GUARD_NONE:
-        return true;
-    case GUARD_COUNT:
-    case GUARD_MAJORITY:
-        return guard->count >= 1 && guard->count <= capacity;
-    case GUARD_STRICT:
-        return guard->count <= VOTERS_MAX; /* The target (Z17). */
-    }
-    return false;
-}
-
 bool rules_are_sound(const struct rules *rules)
 {
+    const struct guard_asks asks = guard_asks(&rules->guard);
+
     if (rules->profile < PROFILE_LOCAL || rules->profile > PROFILE_WAN ||
         rules->heartbeat_ms < RULES_HEARTBEAT_MS_MIN ||
-        rules->heartbeat_ms > rules_heartbeat_ms_max(rules->guard.policy) ||
-        rules->lost_ms > RULES_LOST_MS_MAX || rules->capacity < 1 || rules->capacity > MEMBER_MAX ||
-        !guard_is_sound(&rules->guard, rules->capacity)) {
+        rules->heartbeat_ms > asks.heartbeat_ms_max || rules->lost_ms > RULES_LOST_MS_MAX ||
+        rules->capacity < 1 || rules->capacity > MEMBER_MAX ||
+        rules->guard.count < asks.count_min || rules->guard.count > asks.count_max ||
+        asks.needed > rules->capacity ||
+        (asks.size_max != UINT32_MAX && asks.size_max > rules->capacity)) {
         return false;
     }
     const struct timing timing = rules_timing(rules);
@@ -52,7 +42,7 @@ uint64_t rules_hash(const struct rules *rules)
 {
     uint64_t hash = hash_u64(HASH_START, (uint64_t)rules->guard.policy);
 
-    hash = hash_u64(hash, rules->guard.policy == GUARD_NONE ? 0 : rules->guard.count);
+    hash = hash_u64(hash, rules->guard.count);
     hash = hash_u64(hash, (uint64_t)rules->profile);
     hash = hash_u64(hash, rules->heartbeat_ms);
     hash = hash_u64(hash, rules->lost_ms);
@@ -74,8 +64,7 @@ bool agreed_is_sound(const struct agreed *agreed)
     return agreed->number <= COUNTER_MAX && agreed->room <= MEMBER_MAX &&
            agreed->now.capacity <= agreed->room && rules_are_sound(&agreed->now) &&
            (!agreed->joint ||
-            (agreed->before.capacity <= agreed->room && rules_are_sound(&agreed->before) &&
-             guard_may_become(&agreed->before.guard, &agreed->now.guard)));
+            (agreed->before.capacity <= agreed->room && rules_are_sound(&agreed->before)));
 }
 
 static uint64_t longer(uint64_t a, uint64_t b)
@@ -137,20 +126,16 @@ struct timing timing_unproven(const struct timing *before, const struct timing *
     return timing;
 }
 
-uint32_t agreed_guard_needed(const struct agreed *agreed)
+struct guard_asks agreed_asks(const struct agreed *agreed)
 {
-    const uint32_t now = guard_needed(&agreed->now.guard);
-    const uint32_t before = agreed->joint ? guard_needed(&agreed->before.guard) : 0;
+    struct guard_asks asks = guard_asks(&agreed->now.guard);
 
-    return now > before ? now : before;
-}
-
-uint32_t agreed_size_max(const struct agreed *agreed)
-{
-    const uint32_t now = guard_size_max(&agreed->now.guard);
-    const uint32_t before = agreed->joint ? guard_size_max(&agreed->before.guard) : UINT32_MAX;
-
-    return now < before ? now : before;
+    if (agreed->joint) {
+        const struct guard_asks before = guard_asks(&agreed->before.guard);
+        asks.needed = asks.needed > before.needed ? asks.needed : before.needed;
+        asks.size_max = asks.size_max < before.size_max ? asks.size_max : before.size_max;
+    }
+    return asks;
 }
 
 uint32_t agreed_capacity(const struct agreed *agreed)
@@ -193,10 +178,11 @@ struct agreed agreed_merge(const struct agreed *winner, const struct agreed *los
     struct agreed merged = agreed_begin(other, &leads->now);
     merged.number = leads->number + 1;
     merged.origin = leads->origin;
-    if (leads->joint && guard_needed(&leads->before.guard) > guard_needed(&merged.before.guard)) {
+    if (leads->joint &&
+        guard_asks(&leads->before.guard).needed > guard_asks(&merged.before.guard).needed) {
         merged.before.guard = leads->before.guard;
     } else if (other->joint &&
-               guard_needed(&other->before.guard) > guard_needed(&merged.before.guard)) {
+               guard_asks(&other->before.guard).needed > guard_asks(&merged.before.guard).needed) {
         merged.before.guard = other->before.guard;
     }
     return merged;

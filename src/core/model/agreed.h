@@ -27,15 +27,6 @@ struct agreed {
     bool joint;      /* `before` holds besides, until everybody is known to have `now` (A2) */
 };
 
-/* Heartbeats of changed terms, and silences: as what can be stated at the start. */
-enum { RULES_HEARTBEAT_MS_MIN = 5, RULES_HEARTBEAT_MS_MAX = 60000, RULES_LOST_MS_MAX = 3600000 };
-
-/* Z15a: the longest lease is three heartbeats. */
-static inline uint64_t rules_heartbeat_ms_max(enum guard_policy policy)
-{
-    return policy == GUARD_STRICT ? LEASE_MS_MAX / 3 : RULES_HEARTBEAT_MS_MAX;
-}
-
 bool rules_equal(const struct rules *a, const struct rules *b);
 
 /* Is every value one that could have been stated at the start? Its lost_ms is one that
@@ -60,8 +51,7 @@ struct timing agreed_timing(const struct agreed *agreed);
 struct timing timing_unproven(const struct timing *before, const struct timing *now);
 
 /* What both guards ask for while both hold (A2), and what both leave room for. */
-uint32_t agreed_guard_needed(const struct agreed *agreed);
-uint32_t agreed_size_max(const struct agreed *agreed);
+struct guard_asks agreed_asks(const struct agreed *agreed);
 uint32_t agreed_capacity(const struct agreed *agreed);
 
 /* From `from` to the rules `to` (A2), from `from` where both hold already; and to its end. */

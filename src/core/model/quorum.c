@@ -3,46 +3,39 @@
 #include <assert.h>
 
 #include "base/text.h"
+#include "core/model/timing.h"
 
 enum { SPARE_PART = 5 }; /* so much more than are needed is asked for: one fifth */
 
-uint32_t guard_needed(const struct guard *guard)
+struct guard_asks guard_asks(const struct guard *guard)
 {
+    struct guard_asks asks = {.size_max = UINT32_MAX,
+                              .count_min = 1,
+                              .count_max = UINT32_MAX,
+                              .heartbeat_ms_max = RULES_HEARTBEAT_MS_MAX,
+                              .advisory = true};
+
     switch (guard->policy) {
     case GUARD_NONE:
-        return 0;
+        asks.count_min = 0;
+        asks.count_max = 0;
+        return asks;
     case GUARD_COUNT:
-        return guard->count;
+        asks.needed = guard->count;
+        return asks;
     case GUARD_MAJORITY:
+        asks.needed = guard->count / 2 + 1;
+        asks.size_max = guard->count;
+        return asks;
     case GUARD_STRICT:
-        return guard->count / 2 + 1;
+        asks.count_min = 0; /* In rules it is the target (Z17). */
+        asks.count_max = VOTERS_MAX;
+        asks.heartbeat_ms_max = LEASE_MS_MAX / 3; /* Z15a: the longest lease is three of them. */
+        asks.advisory = false;
+        return asks;
     }
     assert(!"a guard that is not in the enum");
-    return UINT32_MAX;
-}
-
-bool guard_met(const struct guard *guard, uint32_t fresh)
-{
-    return fresh >= guard_needed(guard); /* At least, not more than (H31). */
-}
-
-uint32_t guard_size_max(const struct guard *guard)
-{
-    return guard->policy == GUARD_MAJORITY ? guard->count : UINT32_MAX;
-}
-
-bool guard_is_advisory(const struct guard *guard)
-{
-    switch (guard->policy) {
-    case GUARD_NONE:
-    case GUARD_COUNT:
-    case GUARD_MAJORITY:
-        return true;
-    case GUARD_STRICT:
-        return false;
-    }
-    assert(!"a guard that is not in the enum");
-    return true;
+    return asks;
 }
 
 bool guard_is_strict(const struct guard *guard)
@@ -57,7 +50,7 @@ bool guard_may_become(const struct guard *from, const struct guard *to)
 
 bool guard_equal(const struct guard *a, const struct guard *b)
 {
-    return a->policy == b->policy && (a->policy == GUARD_NONE || a->count == b->count);
+    return a->policy == b->policy && a->count == b->count;
 }
 
 uint8_t voters_find(const struct voters *voters, const char *name)

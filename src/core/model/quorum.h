@@ -17,7 +17,7 @@ enum guard_policy {
 
 struct guard {
     enum guard_policy policy;
-    uint32_t count; /* but for GUARD_NONE at least 1; in rules, of GUARD_STRICT the target (Z17) */
+    uint32_t count; /* 0 of GUARD_NONE; else 1 or more, but in rules of GUARD_STRICT the target */
 };
 
 /* The names of the voters, in the order in which they were given: the first of them founds (Z8).
@@ -35,18 +35,20 @@ uint8_t voters_find(const struct voters *voters, const char *name);
 /* The same names in the same order? */
 bool voters_equal(const struct voters *a, const struct voters *b);
 
-/* How many fresh members, oneself included, the guard asks for, or under GUARD_STRICT how many
- * voters' names; 0 where it asks for nothing. */
-uint32_t guard_needed(const struct guard *guard);
+/* What a guard asks for, as numbers. */
+struct guard_asks {
+    uint32_t needed; /* at least so many fresh members, oneself included (H31); 0: none, as of
+                        GUARD_STRICT, which asks voters */
+    /* Members the cluster may have: a majority means something only of the size that was stated
+     * (G1). UINT32_MAX for no bound. */
+    uint32_t size_max;
+    uint32_t count_min;
+    uint32_t count_max; /* of the guard itself; the capacity may leave less */
+    uint64_t heartbeat_ms_max;
+    bool advisory; /* it only narrows the window in which two sides act, without closing it (G3) */
+};
 
-bool guard_met(const struct guard *guard, uint32_t fresh);
-
-/* How many members the cluster may have under this guard: a majority means something only of the
- * size that was stated (G1). UINT32_MAX for no bound. */
-uint32_t guard_size_max(const struct guard *guard);
-
-/* Does the guard only narrow the window in which two sides act, without closing it (G3)? */
-bool guard_is_advisory(const struct guard *guard);
+struct guard_asks guard_asks(const struct guard *guard);
 
 bool guard_is_strict(const struct guard *guard);
 

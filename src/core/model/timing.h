@@ -45,6 +45,9 @@ enum {
     ROUND_JITTER_PERCENT = 2,
 };
 
+/* Heartbeats of changed terms, and silences: as what can be stated at the start. */
+enum { RULES_HEARTBEAT_MS_MIN = 5, RULES_HEARTBEAT_MS_MAX = 60000, RULES_LOST_MS_MAX = 3600000 };
+
 struct timing timing_of(enum profile profile);
 
 /* D4: the longest turn of a loop that is slow, not asleep: nobody finds its node lost meanwhile. */

@@ -84,8 +84,8 @@ struct plan {
     uint32_t asked;  /* others, with spares */
     uint32_t by_heartbeat; /* the oldest, this node too, who get each round: that asks them */
 
-    /* So many fresh members the guard asks for (G1); under strict so many of those to found with,
-     * as long as no view says by its lists how many it takes. 0: the guard asks for nothing. */
+    /* So many fresh members the guard asks for (G1); under strict so many voters, of those to found
+     * with or of the view's lists. 0: the guard asks for nothing. */
     uint32_t guarded;
     uint32_t size_max;     /* so many members it has room for (G1); UINT32_MAX: for any number */
     uint32_t fanout;       /* to so many this coordinator sends a change itself (U4a) */

@@ -15,7 +15,7 @@ void lease_page_open(struct lease_page *lease, const struct config *config, stru
 {
     *lease = (struct lease_page){.due_ms = NEVER_MS};
     memcpy(lease->now.name, config->name, strlen(config->name));
-    lease->now.flags = guard_is_advisory(&config->guard) ? DOYEN_LEASE_ADVISORY : 0U;
+    lease->now.flags = guard_asks(&config->guard).advisory ? DOYEN_LEASE_ADVISORY : 0U;
     lease->now.renewal_ns = timing_round_ms(&config->timing) * CLOCK_NS_PER_MS;
     if (!page_memory_open(&lease->memory)) {
         log_line(log, LOG_WARN, "lease",

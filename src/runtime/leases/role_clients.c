@@ -103,7 +103,7 @@ static void open_page(const struct role_clients *clients, struct role_client *cl
 
     (void)page_memory_open(&client->memory);
     client->now = (struct doyen_lease_content){
-        .flags = guard_is_advisory(&config->guard) ? DOYEN_LEASE_ADVISORY : 0U};
+        .flags = guard_asks(&config->guard).advisory ? DOYEN_LEASE_ADVISORY : 0U};
     memcpy(client->now.name, config->name, strlen(config->name));
     write_page(clients, client);
 }

@@ -395,7 +395,7 @@ static bool complete_voters(struct reading *reading)
                              "this node is a voter, and must find again what it has promised: add "
                              "--state-dir");
     }
-    if (config->timing.heartbeat_ms > rules_heartbeat_ms_max(GUARD_STRICT)) {
+    if (config->timing.heartbeat_ms > guard_asks(&config->guard).heartbeat_ms_max) {
         return refuse_option(
             reading, "heartbeat",
             "under --guard strict no voter binds itself for longer than 60s, which "
@@ -421,18 +421,18 @@ static bool complete_guard(struct reading *reading)
         return refuse_option(reading, "size",
                              "belongs to --guard majority: add that, or leave it out");
     }
-    if (guard_size_max(&config->guard) != UINT32_MAX &&
-        guard_size_max(&config->guard) > config->capacity) {
+    if (guard_asks(&config->guard).size_max != UINT32_MAX &&
+        guard_asks(&config->guard).size_max > config->capacity) {
         char why[120];
         snprintf(why, sizeof why, "%u members do not fit a capacity of %u: raise --capacity",
                  config->guard.count, config->capacity);
         return refuse_option(reading, "size", why);
     }
-    if (guard_needed(&config->guard) > config->capacity) {
+    if (guard_asks(&config->guard).needed > config->capacity) {
         char why[120];
         snprintf(why, sizeof why,
                  "%u members never come together with a capacity of %u: raise --capacity",
-                 guard_needed(&config->guard), config->capacity);
+                 guard_asks(&config->guard).needed, config->capacity);
         return refuse_option(reading, "guard", why);
     }
     return true;
@@ -521,7 +521,7 @@ static bool complete_expect(struct reading *reading)
     const struct config *config = &reading->partial.config;
     char why[120];
 
-    if (config->expect > config->capacity || config->expect > guard_size_max(&config->guard)) {
+    if (config->expect > config->capacity || config->expect > guard_asks(&config->guard).size_max) {
         snprintf(why, sizeof why, "%u nodes never come together here: lower it, or raise %s",
                  config->expect, config->expect > config->capacity ? "--capacity" : "--size");
         return refuse_option(reading, "bootstrap-expect", why);
