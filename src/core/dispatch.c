@@ -66,7 +66,7 @@ static void on_ballot(struct core *core, const struct message *message)
     if (message->carrier.epoch == 0 && !may_want_record(core, message)) {
         refuse(core, message, REFUSED_RECORD_UNASKED);
     } else {
-        voting_on_ballot(core, message);
+        handlers_on_ballot(core, message);
     }
 }
 
@@ -74,7 +74,7 @@ static void on_ballot(struct core *core, const struct message *message)
 static void on_ballot_by_name(struct core *core, const struct message *message)
 {
     if (message->carrier.epoch != 0) {
-        voting_on_ballot(core, message);
+        handlers_on_ballot(core, message);
     } else {
         refuse(core, message, REFUSED_FOR_ANOTHER_LIFE);
     }

@@ -146,6 +146,14 @@ static bool asks_successor(struct core *core, const struct message *message, uin
     return true;
 }
 
+/* It may know nobody else who would tell of it. */
+void handlers_on_ballot(struct core *core, const struct message *message)
+{
+    if (!asks_successor(core, message, message->carrier.lineage)) {
+        voting_on_ballot(core, message);
+    }
+}
+
 void handlers_on_vote(struct core *core, const struct message *message)
 {
     const struct vote_answer *vote = &message->carrier.vote;

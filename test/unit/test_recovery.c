@@ -124,6 +124,9 @@ Test(recovery, its_epochs_are_above_all)
     cr_assert_eq(make(desk)->promise.epoch, 200 + RECOVERY_EPOCHS);
     desk->recovery.now_s = NOW_S;
     cr_assert_eq(make(desk)->promise.epoch, NOW_S);
+    desk->recovery.now_s = LINEAGE_SECONDS_MAX + 1; /* Such a clock says nothing. */
+    cr_assert_eq(make(desk)->promise.epoch, 200 + RECOVERY_EPOCHS);
+    cr_assert(lineage_succeeds(make(desk)->lineage, desk->former.lineage));
     desk->recovery.epoch_seen = COUNTER_MAX - RECOVERY_EPOCHS;
     cr_assert_not(recovery_make(&desk->former, &desk->recovery, &desk->founders.view, &desk->made));
 }
@@ -279,7 +282,8 @@ Test(recovery, who_proposes_in_the_former_one_is_told)
 /* Or has told of it. */
 Test(recovery, whoever_hears_of_it_asks)
 {
-    static const enum message_type types[] = {MESSAGE_HEARTBEAT, MESSAGE_VOTE, MESSAGE_PROBE};
+    static const enum message_type types[] = {MESSAGE_HEARTBEAT, MESSAGE_VOTE, MESSAGE_BALLOT,
+                                              MESSAGE_PROBE};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         struct rig *rig = voter();
@@ -287,8 +291,8 @@ Test(recovery, whoever_hears_of_it_asks)
         struct message content = {.type = types[i]};
         if (types[i] == MESSAGE_HEARTBEAT) {
             content.heartbeat = (struct heartbeat){.view = view_id_of(view)};
-        } else if (types[i] == MESSAGE_VOTE) {
-            content.carrier.lineage = view->lineage;
+        } else if (types[i] != MESSAGE_PROBE) {
+            content.carrier = (struct view_carrier){.lineage = view->lineage, .epoch = 9};
         } else {
             content.probe = rig_part(view, 1);
         }

@@ -9,6 +9,9 @@
  * that say when the last recovery was, 0 if there was none; and 16 that each of them draws. */
 enum { LINEAGE_DRAWN_BITS = 16, LINEAGE_TIME_BITS = 24, LINEAGE_SECONDS_BITS = 8 };
 
+/* In 2106. */
+#define LINEAGE_SECONDS_MAX ((UINT64_C(1) << (LINEAGE_TIME_BITS + LINEAGE_SECONDS_BITS)) - 1)
+
 uint64_t lineage_of_founding(uint64_t drawn);
 
 /* Of the same founding, and later than it: by the clock, or by one unit of 256 seconds at least. Of

@@ -68,10 +68,11 @@ static void name_voter(struct view *founders, const struct vote_record *former,
 bool recovery_make(const struct vote_record *former, const struct recovery *recovery,
                    struct view *founders, struct vote_record *record)
 {
-    const uint64_t lineage = lineage_of_recovery(former->accepted->lineage, recovery->now_s,
-                                                 recovery->drawn);
+    /* Beyond what a lineage can say it would begin another founding, and its epoch leap (V7a). */
+    const uint64_t now_s = recovery->now_s <= LINEAGE_SECONDS_MAX ? recovery->now_s : 0;
+    const uint64_t lineage = lineage_of_recovery(former->accepted->lineage, now_s, recovery->drawn);
     const uint64_t above = highest_epoch(former, recovery->epoch_seen) + RECOVERY_EPOCHS;
-    const uint64_t epoch = larger(above, recovery->now_s);
+    const uint64_t epoch = larger(above, now_s);
 
     if (epoch > COUNTER_MAX - RECOVERY_EPOCHS) {
         return false;
