@@ -148,16 +148,12 @@ static bool others_may_act(const struct sim *sim, uint32_t index)
     return false;
 }
 
-/* As many seconds of a wall clock as it takes to be told from those of a founding. */
-static uint64_t wall_s(const struct sim *sim, const struct host *host)
+void sim_set_date(struct sim *sim, uint32_t index, uint64_t date_s)
 {
-    return (host->knows_no_date ? 0 : UINT64_C(1) << 30) + sim->now_us / (1000 * US_PER_MS);
-}
+    struct host *host = host_of(sim, index);
 
-void sim_forget_date(struct sim *sim, uint32_t index)
-{
-    trace_note(sim, "%s does not know the date", sim->hosts[index].name);
-    host_of(sim, index)->knows_no_date = true;
+    trace_note(sim, "the wall clock of %s goes on from %" PRIu64, host->name, date_s);
+    host->date_s = date_s;
 }
 
 void sim_recover(struct sim *sim, uint32_t index)
@@ -171,7 +167,7 @@ void sim_recover(struct sim *sim, uint32_t index)
         .id = id_draw(&sim->random),
         .epoch_seen = host->has_disk && host->stored ? host->writes[host->latest].epoch_seen : 0,
         .timing = &host->timing,
-        .now_s = wall_s(sim, host),
+        .now_s = host->date_s + sim->now_us / (1000 * US_PER_MS),
         .drawn = random_u64(&sim->random),
     };
 
@@ -181,7 +177,7 @@ void sim_recover(struct sim *sim, uint32_t index)
     bool made = recovery_make(record_disk_find(disk), &recovery, &write->view, &write->record);
     assert(made);
     (void)made;
-    oracle_on_recovered(sim, disk->kept->record.accepted->lineage, write->record.lineage, erred);
+    oracle_on_recovered(sim, disk->kept->record.accepted->lineage, &write->record, erred);
     record_disk_abandon(disk);
     record_disk_keep(disk, write);
     host->written_off = host->process;
@@ -191,7 +187,9 @@ bool sim_has_founded(const struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct record_disk *disk = &sim->hosts[i].record;
-        bool founded = disk->kept != NULL && disk->kept->record.state == VOTE_RECORD_FOUNDED;
+        const bool founded = disk->kept != NULL &&
+                             (disk->kept->record.state == VOTE_RECORD_FOUNDED ||
+                              disk->kept->record.state == VOTE_RECORD_RETIRED);
         if (!founded && !disk->spoilt && sim_is_voter(sim, i)) {
             return false;
         }

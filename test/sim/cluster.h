@@ -129,7 +129,7 @@ struct host {
     bool stored;
     bool disk_fails;           /* writes change nothing */
     struct record_disk record; /* of a voter */
-    bool knows_no_date;        /* its wall clock begins in 1970 */
+    uint64_t date_s;           /* what its wall clock showed when the run began */
     uint32_t written_off;      /* the process whose writes never reach it any more */
 
     struct lifelines lifelines;

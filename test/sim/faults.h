@@ -40,6 +40,9 @@ enum fault_group {
     FAULTS_OF_ABSENCE,       /* for some of those whose voters are lost for good */
     FAULTS_OF_HASTE,         /* for some of those whose terms change, where nobody lies */
     FAULTS_OF_FAR_WITNESSES, /* for some of those with a witness */
+    FAULTS_OF_FOUNDERS,      /* for some of guard strict, where nobody lies and no options differ,
+                                now and then alone: it takes a while */
+    FAULTS_OF_DATES,         /* likewise */
 };
 
 struct fault {

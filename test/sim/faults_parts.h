@@ -32,6 +32,41 @@ static inline uint32_t another_host(struct sim *sim, struct random *random, uint
     return (host + step) % sim_host_count(sim);
 }
 
+/* Under guard strict. */
+static inline uint32_t any_voter(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+
+    for (uint32_t i = 0; !sim_is_voter(sim, host) && i < sim_host_count(sim); i++) {
+        host = (host + 1) % sim_host_count(sim);
+    }
+    return host;
+}
+
+/* Those who vote, as a set: witnesses, too. */
+static inline uint32_t listed_hosts(struct sim *sim)
+{
+    uint32_t set = 0;
+
+    for (uint32_t i = 0; i < sim_host_count(sim) + sim_witness_count(sim); i++) {
+        set |= sim_is_voter(sim, i) ? UINT32_C(1) << i : 0;
+    }
+    return set;
+}
+
+/* Who acts, if anybody does. */
+static inline uint32_t acting_or_any(struct sim *sim, struct random *random)
+{
+    uint32_t any = any_host(sim, random);
+
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (sim_is_acting(sim, i)) {
+            return i;
+        }
+    }
+    return any;
+}
+
 /* --- Ends, called later --- */
 
 enum { KEEP_DISK, WIPE_DISK, ROLL_BACK_DISK };
@@ -128,9 +163,6 @@ void strike_spoilt_record(struct sim *sim, struct random *random);
 void strike_older_record(struct sim *sim, struct random *random);
 void strike_double_of_a_voter(struct sim *sim, struct random *random);
 void strike_change_of_voters(struct sim *sim, struct random *random);
-void strike_recovery(struct sim *sim, struct random *random);
-void strike_recovery_of_who_was_away(struct sim *sim, struct random *random);
-void strike_hasty_recovery(struct sim *sim, struct random *random);
 void strike_witness(struct sim *sim, struct random *random);
 void strike_clock_of_a_witness(struct sim *sim, struct random *random);
 void strike_disk_of_a_witness(struct sim *sim, struct random *random);
@@ -140,6 +172,17 @@ void strike_cut_of_the_acting(struct sim *sim, struct random *random);
 void strike_no_quorum_heard(struct sim *sim, struct random *random);
 void strike_hand_over(struct sim *sim, struct random *random);
 void strike_shorter_leases(struct sim *sim, struct random *random);
+
+/* --- faults_founders.c --- */
+
+void strike_disks_of_founders(struct sim *sim, struct random *random);
+
+/* --- faults_recovery.c --- */
+
+void strike_recovery(struct sim *sim, struct random *random);
+void strike_recovery_of_who_was_away(struct sim *sim, struct random *random);
+void strike_hasty_recovery(struct sim *sim, struct random *random);
+void strike_recoveries_by_two_clocks(struct sim *sim, struct random *random);
 
 /* --- faults_lengths.c --- */
 

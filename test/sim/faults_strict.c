@@ -4,16 +4,6 @@
 
 /* --- Disks --- */
 
-static uint32_t any_voter(struct sim *sim, struct random *random)
-{
-    uint32_t host = any_host(sim, random);
-
-    for (uint32_t i = 0; !sim_is_voter(sim, host) && i < sim_host_count(sim); i++) {
-        host = (host + 1) % sim_host_count(sim);
-    }
-    return host;
-}
-
 static void quicken_record(struct sim *sim, uint32_t host, uint32_t unused)
 {
     (void)unused;
@@ -116,16 +106,6 @@ void strike_older_record(struct sim *sim, struct random *random)
 
 /* --- Other voters --- */
 
-static uint32_t listed_hosts(struct sim *sim)
-{
-    uint32_t set = 0;
-
-    for (uint32_t i = 0; i < sim_host_count(sim) + sim_witness_count(sim); i++) {
-        set |= sim_is_voter(sim, i) ? UINT32_C(1) << i : 0;
-    }
-    return set;
-}
-
 /* H75 to H87: whoever it is asked of, and whatever goes on (H82): one for another, one more, one
  * less, any others, or another record for one, who may have lost its own. */
 void strike_change_of_voters(struct sim *sim, struct random *random)
@@ -189,140 +169,6 @@ void strike_double_of_a_voter(struct sim *sim, struct random *random)
     sim_after(sim, draw(random, 0, 1000), fault_start_again, host, KEEP_DISK);
     sim_after(sim, draw(random, 0, 6000), wish_anew, asked, voter);
     sim_after(sim, draw(random, 2000, 15000), fault_put_right, host, 0);
-}
-
-/* --- Recovery --- */
-
-/* As the operator is told to choose; SIM_NOBODY: there is none. */
-static uint32_t best_that_is_left(struct sim *sim, struct random *random)
-{
-    const uint32_t first = any_host(sim, random);
-    uint32_t best = SIM_NOBODY;
-
-    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
-        const uint32_t host = (first + i) % sim_host_count(sim);
-        if (sim_is_left(sim, host) && (best == SIM_NOBODY || sim_has_seen_more(sim, host, best))) {
-            best = host;
-        }
-    }
-    return best;
-}
-
-static void give_others_votes(struct sim *sim, uint32_t host, uint32_t wished)
-{
-    sim_change_voters(sim, host, wished, 0);
-}
-
-/* Now and then they go on with one voter. */
-static void give_up_the_others(struct sim *sim, struct random *random, uint32_t host)
-{
-    const uint32_t all = (UINT32_C(1) << sim_host_count(sim)) - 1;
-    const uint32_t after_ms = draw_u32(random, 0, 3000);
-    const uint32_t wished = draw_u32(random, 1, all < 511 ? all : 511);
-
-    sim_crash(sim, host);
-    if (!sim_may_recover(sim, host)) {
-        return;
-    }
-    if (after_ms % 2 == 0) { /* Drawn already, so that a seed means what it meant. */
-        sim_forget_date(sim, host);
-    }
-    sim_recover(sim, host);
-    sim_after(sim, after_ms, fault_start_again, host, KEEP_DISK);
-    if (draw(random, 0, 3) != 0) {
-        sim_after(sim, after_ms + draw(random, 3000, 12000), give_others_votes, host,
-                  wished | UINT32_C(1) << host);
-    }
-}
-
-/* So many that no quorum is left, but not that one's. Those who had them come back without. */
-static void lose_records(struct sim *sim, struct random *random, uint32_t first, uint32_t left)
-{
-    const uint32_t hosts = sim_host_count(sim);
-
-    for (uint32_t i = 0; i < hosts && sim_have_quorum(sim); i++) {
-        const uint32_t host = (first + i) % hosts;
-        if (host != left && sim_is_left(sim, host) && !sim_keeps_from_founding(sim, host)) {
-            sim_crash(sim, host);
-            sim_lose_record(sim, host);
-            sim_after(sim, draw(random, 0, 6000), fault_start_again, host, KEEP_DISK);
-        }
-    }
-}
-
-/* H98 */
-void strike_recovery(struct sim *sim, struct random *random)
-{
-    const uint32_t first = any_host(sim, random);
-    const uint32_t left = any_voter(sim, random);
-
-    if (!sim_has_founded(sim) || !sim_is_left(sim, left)) {
-        return;
-    }
-    lose_records(sim, random, first, left);
-    const uint32_t best = best_that_is_left(sim, random);
-    if (!sim_have_quorum(sim) && best != SIM_NOBODY) {
-        give_up_the_others(sim, random, best);
-    }
-}
-
-static void recover_who_was_away(struct sim *sim, uint32_t left, uint32_t seed)
-{
-    struct random random;
-
-    random_seed(&random, seed);
-    sim_rejoin_network(sim, left);
-    if (!sim_is_left(sim, left)) {
-        return;
-    }
-    lose_records(sim, &random, any_host(sim, &random), left);
-    if (!sim_have_quorum(sim)) {
-        give_up_the_others(sim, &random, left);
-    }
-}
-
-static void stop_who_acts(struct sim *sim, uint32_t but, uint32_t unused)
-{
-    (void)unused;
-    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
-        if (host != but && sim_is_acting(sim, host)) {
-            fault_crash_and_return(sim, host, 100);
-        }
-    }
-}
-
-/* The only one that is left has not heard of the epochs of late (Z18b). */
-void strike_recovery_of_who_was_away(struct sim *sim, struct random *random)
-{
-    const uint32_t left = any_voter(sim, random);
-    const uint64_t reign_ms = 2 * sim_timing(sim).lost_ms;
-    const uint64_t reigns = draw(random, 1, 3);
-    const uint32_t seed = draw_u32(random, 0, UINT32_MAX);
-
-    if (!sim_has_founded(sim) || !sim_is_left(sim, left)) {
-        return;
-    }
-    sim_isolate(sim, left);
-    for (uint64_t reign = 0; reign < reigns; reign++) {
-        sim_after(sim, reign * reign_ms, stop_who_acts, left, 0);
-    }
-    sim_after(sim, (reigns + 1) * reign_ms, recover_who_was_away, left, seed);
-}
-
-/* The operator errs: the others live, or one of them is recovered as well. */
-void strike_hasty_recovery(struct sim *sim, struct random *random)
-{
-    const uint32_t host = any_voter(sim, random);
-    const bool twice = draw(random, 0, 2) == 0;
-
-    if (!sim_has_founded(sim) || !sim_is_left(sim, host)) {
-        return;
-    }
-    give_up_the_others(sim, random, host);
-    const uint32_t other = any_voter(sim, random);
-    if (twice && sim_is_left(sim, other)) {
-        give_up_the_others(sim, random, other);
-    }
 }
 
 /* --- Witnesses --- */
@@ -482,19 +328,6 @@ static uint64_t about_a_lease_ms(struct sim *sim, struct random *random)
     uint64_t ms = around[random_below(random, sizeof around / sizeof around[0])];
 
     return ms - spread_ms + draw(random, 0, 2 * spread_ms);
-}
-
-/* Who acts, if anybody does. */
-static uint32_t acting_or_any(struct sim *sim, struct random *random)
-{
-    uint32_t any = any_host(sim, random);
-
-    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
-        if (sim_is_acting(sim, i)) {
-            return i;
-        }
-    }
-    return any;
 }
 
 static void pause_for(struct sim *sim, uint32_t host, uint32_t ms)

@@ -161,12 +161,31 @@ bool sim_has_seen_more(const struct sim *sim, uint32_t host, uint32_t other)
     return view_id_compare(&more, &less) > 0;
 }
 
+bool sim_founds(const struct sim *sim, uint32_t host)
+{
+    return voters_find(&sim->voters, host_of(sim, host)->right_name) != VOTER_NONE;
+}
+
+bool sim_is_written(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = host_of(sim, index);
+
+    return host->running && core_voter(host->core, host_now_ms(sim, host)).synced;
+}
+
+/* Nor does one count that was made for a founding that never was. */
+bool sim_knows_of_founding(const struct sim *sim, uint32_t index)
+{
+    const struct record_disk *disk = &host_of(sim, index)->record;
+
+    return disk->kept != NULL && !disk->damaged &&
+           oracle_knows_history(&sim->oracle, disk->kept->record.lineage);
+}
+
 bool sim_keeps_from_founding(const struct sim *sim, uint32_t index)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct host *host = &sim->hosts[i];
-        if (i != index && host->record.kept != NULL && !host->record.damaged &&
-            voters_find(&sim->voters, host->right_name) != VOTER_NONE) {
+        if (i != index && sim_founds(sim, i) && sim_knows_of_founding(sim, i)) {
             return false;
         }
     }

@@ -124,6 +124,7 @@ struct history {
     uint64_t lineage;
     struct view_id highest;       /* that was installed */
     struct acting highest_acting; /* by epoch */
+    bool below; /* it was begun by a clock that was behind, with epochs of another one (Z18b) */
 };
 
 struct oracle {
@@ -200,9 +201,13 @@ void oracle_on_handed_over(struct sim *sim, struct host *host);
 /* The life of the host's process is over. */
 void oracle_on_life_over(struct sim *sim, struct host *host);
 
-/* An operator begins another history in place of the former one; and has erred: the others are not
- * gone. */
-void oracle_on_recovered(struct sim *sim, uint64_t former, uint64_t lineage, bool erred);
+/* An operator begins another history in place of the former one, at that epoch; and has erred: the
+ * others are not gone. */
+void oracle_on_recovered(struct sim *sim, uint64_t former, const struct vote_record *record,
+                         bool erred);
+
+/* Is that lineage of the founding, or of a recovery? */
+bool oracle_knows_history(const struct oracle *oracle, uint64_t lineage);
 
 /* Counts up to now for how long two could act at once. */
 void oracle_count_acting(struct sim *sim);

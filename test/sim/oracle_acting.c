@@ -95,7 +95,8 @@ static void check_alone(struct sim *sim, const struct host *host, uint32_t own)
     }
 }
 
-/* S10: each life acts under epochs above those of all that acted before it. */
+/* S10: each life acts under epochs above those of all that acted before it; but for a history that
+ * was begun by a clock behind that of one of which nothing was left (Z18b). */
 static void check_epoch(struct sim *sim, const struct host *host, const struct acting *acting)
 {
     struct oracle *oracle = &sim->oracle;
@@ -103,7 +104,8 @@ static void check_epoch(struct sim *sim, const struct host *host, const struct a
 
     for (uint32_t i = 0; i < oracle->history_count; i++) {
         const struct acting *highest = &oracle->histories[i].highest_acting;
-        if (!counts_beside(oracle, acting->lineage, oracle->histories[i].lineage)) {
+        const bool below = own != NULL && own->below && own != &oracle->histories[i];
+        if (below || !counts_beside(oracle, acting->lineage, oracle->histories[i].lineage)) {
             continue;
         }
         if (acting->epoch < highest->epoch) {

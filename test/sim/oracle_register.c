@@ -22,6 +22,16 @@ static bool descends(const struct oracle *oracle, const struct view_id *above,
     return view_id_equal(&at, below);
 }
 
+bool oracle_knows_history(const struct oracle *oracle, uint64_t lineage)
+{
+    uint32_t i = 0;
+
+    while (i < oracle->history_count && oracle->histories[i].lineage != lineage) {
+        i++;
+    }
+    return i < oracle->history_count;
+}
+
 struct history *oracle_history(struct oracle *oracle, uint64_t lineage)
 {
     for (uint32_t i = 0; i < oracle->history_count; i++) {
@@ -38,13 +48,18 @@ struct history *oracle_history(struct oracle *oracle, uint64_t lineage)
     return &oracle->histories[0];
 }
 
-void oracle_on_recovered(struct sim *sim, uint64_t former, uint64_t lineage, bool erred)
+void oracle_on_recovered(struct sim *sim, uint64_t former, const struct vote_record *record,
+                         bool erred)
 {
     struct oracle *oracle = &sim->oracle;
+    struct history history = {.lineage = record->lineage};
 
     (void)oracle_history(oracle, former); /* Perhaps nobody has installed anything of it yet. */
     assert(oracle->history_count < HISTORIES_MAX);
-    oracle->histories[oracle->history_count++] = (struct history){.lineage = lineage};
+    for (uint32_t i = 0; i < oracle->history_count; i++) {
+        history.below |= oracle->histories[i].highest_acting.epoch >= record->promise.epoch;
+    }
+    oracle->histories[oracle->history_count++] = history;
     oracle->apart = oracle->apart || erred;
 }
 

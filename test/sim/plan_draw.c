@@ -28,6 +28,12 @@ enum {
     WITNESS_HOST_ONE_IN = 3,   /* of those with a witness, have trouble at its host */
     WITNESS_ONE_IN = 2,        /* of those whose voters change, have a witness */
     TARGET_ONE_IN = 3,         /* and have a target of voters */
+    FOUNDERS_ONE_IN = 5,       /* of guard strict, have founders who lose their disks */
+    DATES_ONE_IN = 8,          /* or recoveries by clocks that show other times */
+    ALONE_ONE_IN = 2,          /* and nothing else in some of these */
+    LONE_FOUNDER_ONE_IN = 4,   /* where founders lose their disks, have one alone */
+    LONG_STRIKES_MAX = 3,      /* of either */
+    LONG_HOSTS_MOST = 16,      /* in a plan that has nothing else */
     VOTERS_LEAST = 3,
 };
 
@@ -307,16 +313,170 @@ static bool draw_witness_beside(uint64_t seed)
     return draw(&random, 1, WITNESS_BESIDE_ONE_IN) == 1;
 }
 
+/* What takes a while: a few times, early. */
+static void draw_long(struct plan *plan, enum fault_group group, uint64_t one_in, uint32_t nodes)
+{
+    struct random random;
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    uint32_t fault = 0;
+
+    random_seed(&random, plan->seed ^ (UINT64_C(0x4c4f4e47) + group));
+    if (draw(&random, 1, one_in) > 1) {
+        return;
+    }
+    while (table[fault].group != group) {
+        fault++;
+    }
+    const bool alone = draw(&random, 1, ALONE_ONE_IN) == 1;
+    const bool lone = alone && group == FAULTS_OF_FOUNDERS &&
+                      draw(&random, 1, LONE_FOUNDER_ONE_IN) == 1;
+    const uint32_t strikes = lone ? 1 : (uint32_t)draw(&random, 1, LONG_STRIKES_MAX);
+    if (alone) { /* With as many others as there may be, who can stand in. */
+        plan->strike_count = 0;
+        plan->hosts = nodes < LONG_HOSTS_MOST ? nodes : LONG_HOSTS_MOST;
+        plan->guard.count = lone ? 1 : VOTERS_LEAST;
+    }
+    for (uint32_t i = 0; i < strikes && plan->strike_count < STRIKES_MAX; i++) {
+        const uint64_t at_ms = draw(&random, 0, plan->end_ms / 2);
+        add_strike(plan, at_ms, fault, random_u64(&random));
+    }
+}
+
 static bool is_lie(const char *fault)
 {
     return fault != NULL &&
            (strncmp(fault, "liar: ", 6) == 0 || strncmp(fault, "stranger: ", 10) == 0);
 }
 
+/* In which plans a group of faults may be drawn. */
+enum {
+    STRICT = 1,
+    NOT_STRICT = 2,
+    HONEST = 4,      /* nobody lies */
+    UNMIXED = 8,     /* no options differ */
+    CHANGING = 16,   /* terms change */
+    RECOVERING = 32, /* voters are lost for good */
+    NOT_RECOVERING = 64,
+    LONG = 128, /* none of these: it is drawn a few times, for it takes a while */
+};
+
+struct group {
+    enum fault_group group;
+    uint64_t one_in;
+    unsigned where;
+};
+
+static bool may_have(const struct plan *plan, bool liar, unsigned where)
+{
+    const bool strict = plan->guard.policy == GUARD_STRICT;
+    const bool recovering = has_fault(plan, FAULTS_OF_RECOVERY);
+    const unsigned is = (strict ? STRICT : NOT_STRICT) | (liar ? 0U : HONEST) |
+                        (plan->mixed ? 0U : UNMIXED) | (plan->terms ? CHANGING : 0U) |
+                        (recovering ? RECOVERING : NOT_RECOVERING) | LONG;
+
+    return (where & ~is) == 0;
+}
+
+static void draw_groups(struct plan *plan, const struct plan_options *options,
+                        const struct group *groups, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct group *group = &groups[i];
+        if (!may_have(plan, options->liar, group->where)) {
+            continue;
+        }
+        if ((group->where & LONG) != 0) {
+            draw_long(plan, group->group, group->one_in, options->nodes);
+        } else {
+            draw_group(plan, group->group, NULL, group->one_in);
+        }
+    }
+}
+
+/* What comes beside the common faults, in this order: what a group may be drawn for can depend on
+ * those before it. */
+static void draw_others(struct plan *plan, const struct plan_options *options, const char *lie)
+{
+    static const struct group first[] = {
+        {FAULTS_OF_CLOCKS, 1, STRICT},
+        {FAULTS_OF_CLOCKS, CLOCKS_ONE_IN, NOT_STRICT},
+        {FAULTS_OF_OPERATORS, OPERATORS_ONE_IN, 0},
+        {FAULTS_OF_SIZE, SIZE_ONE_IN, 0},
+        {FAULTS_OF_QUESTIONS, QUESTIONS_ONE_IN, 0},
+        {FAULTS_OF_DISKS, 2, STRICT},
+        {FAULTS_OF_LEASES, 2, STRICT},
+        {FAULTS_OF_VOTERS, 2, STRICT},
+    };
+    static const struct group lost[] = {
+        {FAULTS_OF_RECOVERY, RECOVERY_ONE_IN, STRICT | HONEST | UNMIXED},
+        {FAULTS_OF_ABSENCE, ABSENCE_ONE_IN, RECOVERING},
+    };
+    static const struct group last[] = {
+        {FAULTS_OF_BACKUPS, 2, STRICT | HONEST | NOT_RECOVERING},
+        {FAULTS_OF_LENGTHS, LENGTHS_ONE_IN, STRICT | CHANGING},
+        {FAULTS_OF_HASTE, HASTE_ONE_IN, STRICT | CHANGING | HONEST},
+        {FAULTS_OF_REMOVAL, REMOVAL_ONE_IN, 0},
+        {FAULTS_OF_SITES, SITES_ONE_IN, 0},
+        {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
+        {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
+    };
+    const bool strict = plan->guard.policy == GUARD_STRICT;
+
+    draw_groups(plan, options, first, sizeof first / sizeof first[0]);
+    if (options->liar) {
+        draw_liars(plan, lie);
+    } else if (strict || !options->terms) {
+        draw_group(plan, FAULTS_OF_OPTIONS, NULL, OPTIONS_ONE_IN);
+    }
+    draw_groups(plan, options, lost, sizeof lost / sizeof lost[0]);
+    if (may_have(plan, options->liar, STRICT | HONEST | NOT_RECOVERING) ||
+        (strict && draw_witness_beside(plan->seed))) {
+        draw_witness(plan, options->only);
+    }
+    draw_groups(plan, options, last, sizeof last / sizeof last[0]);
+}
+
+/* All that is to heal is one long partition. */
+static void draw_parts(struct plan *plan, struct random *random, const struct plan_options *options)
+{
+    plan->hosts = options->nodes;
+    plan->seeds = (uint32_t)draw(random, 1, plan->hosts);
+    plan->seeds = plan->seeds < SIM_SEEDS_MAX ? plan->seeds : SIM_SEEDS_MAX;
+    draw_guard(plan, random, options->guard);
+}
+
+static void draw_cluster(struct plan *plan, struct random *random,
+                         const struct plan_options *options)
+{
+    const uint32_t least = options->nodes_least != 0 ? options->nodes_least
+                           : options->nodes < 3      ? 2
+                                                     : 3;
+
+    plan->hosts = (uint32_t)draw(random, least, options->nodes);
+    plan->seeds = (uint32_t)draw(random, 1, 2);
+    draw_guard(plan, random, options->guard);
+    plan->expect = draw_expect(plan->seed, plan->hosts);
+    if (draw_strict(options, plan->seed)) {
+        draw_voters(plan, options->nodes, least);
+    }
+    plan->together = draw(random, 0, 3) == 0;
+    plan->end_ms = options->seconds * 1000;
+    if (draw(random, 0, 7) == 0) {
+        plan->breakage = (enum breakage)draw(random, 1, BREAKAGES - 1);
+        plan->broken = (uint32_t)random_below(random, plan->hosts);
+    }
+    if (plan->breakage != BREAK_NOTHING) {
+        plan->kinds |= FAULT_SPLITS;
+        plan->seeds = plan->seeds > 2 ? plan->seeds : 2; /* Whoever knows only the broken one finds
+                                                            nobody else. */
+    }
+    draw_narrowed(plan, options->only);
+}
+
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed)
 {
     struct random random;
-    uint32_t least = options->nodes_least != 0 ? options->nodes_least : options->nodes < 3 ? 2 : 3;
 
     random_seed(&random, seed ^ UINT64_C(0x5741524d)); /* Apart from the run's own chance. */
     memset(plan, 0, sizeof *plan);
@@ -328,31 +488,10 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     plan->terms = options->terms;
     plan->heal_parts = options->heal_parts;
     if (plan->heal_parts != 0) {
-        plan->hosts = options->nodes;
-        plan->seeds = (uint32_t)draw(&random, 1, plan->hosts);
-        plan->seeds = plan->seeds < SIM_SEEDS_MAX ? plan->seeds : SIM_SEEDS_MAX;
-        draw_guard(plan, &random, options->guard);
+        draw_parts(plan, &random, options);
         return;
     }
-    plan->hosts = (uint32_t)draw(&random, least, options->nodes);
-    plan->seeds = (uint32_t)draw(&random, 1, 2);
-    draw_guard(plan, &random, options->guard);
-    plan->expect = draw_expect(seed, plan->hosts);
-    if (draw_strict(options, seed)) {
-        draw_voters(plan, options->nodes, least);
-    }
-    plan->together = draw(&random, 0, 3) == 0;
-    plan->end_ms = options->seconds * 1000;
-    if (draw(&random, 0, 7) == 0) {
-        plan->breakage = (enum breakage)draw(&random, 1, BREAKAGES - 1);
-        plan->broken = (uint32_t)random_below(&random, plan->hosts);
-    }
-    if (plan->breakage != BREAK_NOTHING) {
-        plan->kinds |= FAULT_SPLITS;
-        plan->seeds = plan->seeds > 2 ? plan->seeds : 2; /* Whoever knows only the broken one finds
-                                                            nobody else. */
-    }
-    draw_narrowed(plan, options->only);
+    draw_cluster(plan, &random, options);
     const bool strict = plan->guard.policy == GUARD_STRICT;
     plan->terms |= strict && options->only == NULL && draw_strict_terms(seed);
     if (plan->terms) {
@@ -361,46 +500,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     const char *lie = options->liar && is_lie(options->only) ? options->only : NULL;
     draw_common(plan, &random, lie != NULL ? NULL : options->only);
     plan->terms |= has_fault(plan, FAULTS_OF_TERMS) || has_fault(plan, FAULTS_OF_LENGTHS);
-    if (options->only != NULL && lie == NULL) {
-        if (plan->guard.policy == GUARD_STRICT) {
-            draw_witness(plan, options->only);
-        }
-        return;
-    }
-    draw_group(plan, FAULTS_OF_CLOCKS, NULL, strict ? 1 : CLOCKS_ONE_IN);
-    draw_group(plan, FAULTS_OF_OPERATORS, NULL, OPERATORS_ONE_IN);
-    draw_group(plan, FAULTS_OF_SIZE, NULL, SIZE_ONE_IN);
-    draw_group(plan, FAULTS_OF_QUESTIONS, NULL, QUESTIONS_ONE_IN);
-    if (strict) {
-        draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
-        draw_group(plan, FAULTS_OF_LEASES, NULL, 2);
-        draw_group(plan, FAULTS_OF_VOTERS, NULL, 2);
-    }
-    if (options->liar) {
-        draw_liars(plan, lie);
-    } else if (strict || !options->terms) {
-        draw_group(plan, FAULTS_OF_OPTIONS, NULL, OPTIONS_ONE_IN);
-    }
-    if (plan->guard.policy == GUARD_STRICT && !options->liar && !plan->mixed) {
-        draw_group(plan, FAULTS_OF_RECOVERY, NULL, RECOVERY_ONE_IN);
-        if (has_fault(plan, FAULTS_OF_RECOVERY)) {
-            draw_group(plan, FAULTS_OF_ABSENCE, NULL, ABSENCE_ONE_IN);
-        }
-    }
-    if (plan->guard.policy == GUARD_STRICT &&
-        ((!options->liar && !has_fault(plan, FAULTS_OF_RECOVERY)) || draw_witness_beside(seed))) {
+    if (options->only == NULL || lie != NULL) {
+        draw_others(plan, options, lie);
+    } else if (strict) {
         draw_witness(plan, options->only);
     }
-    if (plan->guard.policy == GUARD_STRICT && !options->liar &&
-        !has_fault(plan, FAULTS_OF_RECOVERY)) {
-        draw_group(plan, FAULTS_OF_BACKUPS, NULL, 2);
-    }
-    if (plan->guard.policy == GUARD_STRICT && plan->terms) {
-        draw_group(plan, FAULTS_OF_LENGTHS, NULL, LENGTHS_ONE_IN);
-    }
-    if (plan->terms && plan->guard.policy == GUARD_STRICT && !options->liar) {
-        draw_group(plan, FAULTS_OF_HASTE, NULL, HASTE_ONE_IN);
-    }
-    draw_group(plan, FAULTS_OF_REMOVAL, NULL, REMOVAL_ONE_IN);
-    draw_group(plan, FAULTS_OF_SITES, NULL, SITES_ONE_IN);
 }

@@ -1,5 +1,6 @@
 /* What operators do where somebody who has the key has ended a history (Z18c), as docs/security.md
  * tells them; or where they have lost more than half of the voters themselves. */
+#include "liar.h"
 #include "plan_parts.h"
 
 static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
@@ -87,8 +88,12 @@ bool plan_recovers(const struct plan *plan, struct sim *sim)
         return false;
     }
     if (soon_acting(plan, sim) == SIM_NOBODY && none_acts) {
-        /* It began another founding (Z18a), and members of the one before hold it up (F2c). */
-        take_records_away(plan, sim, goes_on, true);
+        if (liar_has_lied(sim)) {
+            /* It began another founding (Z18a), and members of the one before hold it up (F2c). */
+            take_records_away(plan, sim, goes_on, true);
+        } else { /* By another clock; they have retired its record, and so it knows (Z18c). */
+            (void)gives_up_the_others(plan, sim);
+        }
     }
     if (soon_acting(plan, sim) == SIM_NOBODY) {
         return false;

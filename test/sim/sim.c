@@ -94,6 +94,7 @@ static void init_host(struct sim *sim, uint32_t index)
     host->only_votes = index >= sim->node_count;
     name_host(host, index);
     memcpy(host->right_name, host->name, sizeof host->right_name);
+    host->date_s = DATE_S;
     host->address = address_of(index);
     host->record.number = index;
     host->has_disk = sim->options.disks;

@@ -132,6 +132,15 @@ bool sim_have_quorum(const struct sim *sim);
  * found? */
 bool sim_has_lost_quorum(const struct sim *sim);
 
+/* Does the cluster's founding take that host? */
+bool sim_founds(const struct sim *sim, uint32_t host);
+
+/* Has it a record by which it founds no other cluster? */
+bool sim_knows_of_founding(const struct sim *sim, uint32_t host);
+
+/* Is there nothing to be written to its record any more, by the process that it runs? */
+bool sim_is_written(const struct sim *sim, uint32_t host);
+
 /* Has it the only record that is left of those with whom the cluster was founded? Without it they
  * would found another one (Z8). */
 bool sim_keeps_from_founding(const struct sim *sim, uint32_t host);
@@ -145,8 +154,10 @@ bool sim_may_recover(const struct sim *sim, uint32_t host);
 /* He does: from its next process on it votes alone, in another history. */
 void sim_recover(struct sim *sim, uint32_t host);
 
-/* From now on the host's wall clock says that it is 1970. */
-void sim_forget_date(struct sim *sim, uint32_t host);
+/* The host's wall clock from now on, by what it would have shown when the run began, in seconds
+ * since 1970; at first DATE_S. */
+enum { DATE_S = 1 << 30 };
+void sim_set_date(struct sim *sim, uint32_t host, uint64_t date_s);
 
 /* Has every voter a record that says so, or did it have one? */
 bool sim_has_founded(const struct sim *sim);

@@ -224,12 +224,33 @@ Story(recovery, the_recovered_one_is_lost_when_all_had_met_it)
     sim_free(sim);
 }
 
+/* Z18c: the same, and of the one that is left nobody knows but by what it asks of the voters. */
+Story(recovery, one_that_nobody_knows_tells_of_a_later_history)
+{
+    struct sim *sim = story_of_voters_alone(seed, 4, 3);
+    sim_set_date(sim, B, 0);
+    lose(sim, "A");
+    sim_crash(sim, B);
+    recover(sim, C);
+    story_check(acts_soon(sim, C) && sim_converges(sim, MINUTE_MS), seed);
+    const uint64_t lineage = lineage_at(sim, D);
+    lose(sim, "C");
+    sim_wipe(sim, B);
+    recover(sim, B);
+    sim_run(sim, HEAL_MS);
+    story_check(sim_acting_count(sim) == 0 && status_of(sim, B) == VOTER_RETIRED, seed);
+    recover(sim, B);
+    story_check(acts_soon(sim, B) && sim_converges(sim, MINUTE_MS), seed);
+    story_check(lineage_succeeds(lineage_at(sim, D), lineage), seed);
+    sim_free(sim);
+}
+
 /* Z18c: its clock was ahead of that of the next one, which so seems to be the earlier of the two.
  * The members who are left tell it so, and end its record; from then on it knows that history. */
 Story(recovery, the_recovered_one_had_a_clock_that_was_ahead)
 {
     struct sim *sim = story_of_voters_alone(seed, 5, 3);
-    sim_forget_date(sim, B);
+    sim_set_date(sim, B, 0);
     lose(sim, "A");
     sim_crash(sim, B);
     recover(sim, C);
@@ -244,5 +265,20 @@ Story(recovery, the_recovered_one_had_a_clock_that_was_ahead)
     story_check(acts_soon(sim, B) && sim_converges(sim, MINUTE_MS), seed);
     story_check(lineage_succeeds(lineage_at(sim, D), lineage), seed);
     story_check(sim_epoch(sim, B) > epoch + RECOVERY_EPOCHS, seed);
+    sim_free(sim);
+}
+
+/* Z18b: it would be of another founding, which nobody goes on to. */
+Story(recovery, by_a_clock_beyond_what_a_lineage_can_say)
+{
+    struct sim *sim = story_of_voters_alone(seed, 4, 3);
+    const uint64_t lineage = lineage_at(sim, D);
+    sim_set_date(sim, C, LINEAGE_SECONDS_MAX + 1);
+    lose(sim, "AB");
+    recover(sim, C);
+    sim_start(sim, A);
+    sim_start(sim, B);
+    story_check(acts_soon(sim, C) && sim_converges(sim, MINUTE_MS), seed);
+    story_check(lineage_succeeds(lineage_at(sim, D), lineage), seed);
     sim_free(sim);
 }
