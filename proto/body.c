@@ -18,6 +18,7 @@ enum {
     ASKED_FIELDS = 6,
     SAID_FIELDS = 4,
     WRITES_FIELDS = 1,
+    NAMED_FIELDS = 2,
     LEASE_FIELDS = 2,
     LINEAGE_FIELDS = 1,
     TERMS_FIELDS = 7,
@@ -55,13 +56,12 @@ static uint32_t body_fields(enum message_type type)
         return 2;
     case MESSAGE_PREPARE:
     case MESSAGE_NACK:
-    case MESSAGE_CLAIM:
     case MESSAGE_PING:
     case MESSAGE_PONG:
         return 3;
     case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
         return 5;
-    case MESSAGE_BALLOT:
+    case MESSAGE_CLAIM:
         return 7;
     case MESSAGE_ROLES_ANSWER:
     case MESSAGE_ROLES_ASK:
@@ -139,17 +139,12 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
     }
 }
 
-static bool names_promise(enum message_type type)
-{
-    return type == MESSAGE_NACK || type == MESSAGE_CLAIM;
-}
-
 static void read_reference(struct reader *reader, struct view_reference *reference,
                            enum message_type type)
 {
     body_read_view_id(reader, &reference->view);
     reference->view_hash = reader_number(reader, 0, UINT64_MAX);
-    if (names_promise(type)) {
+    if (type == MESSAGE_NACK) {
         reference->promised = reader_number(reader, 0, UINT64_MAX);
     }
 }
@@ -159,7 +154,7 @@ static void write_reference(struct writer *writer, const struct view_reference *
 {
     body_write_view_id(writer, &reference->view);
     writer_number(writer, reference->view_hash);
-    if (names_promise(type)) {
+    if (type == MESSAGE_NACK) {
         writer_number(writer, reference->promised);
     }
 }
@@ -277,22 +272,41 @@ static void write_probe(struct writer *writer, const struct probe *probe)
 
 bool body_may_be_brief(enum message_type type)
 {
-    return type == MESSAGE_PREPARE || type == MESSAGE_BALLOT;
+    return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM;
 }
 
-/* Whole, or as a change, which begins with the name of its base. */
+/* The view that a claim is made from, by its name alone. */
+static void read_named(struct reader *reader, struct view_reference *named, uint32_t fields)
+{
+    if (fields != NAMED_FIELDS) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
+    read_reference(reader, named, MESSAGE_CLAIM);
+    if (named->view.epoch == 0) {
+        reader_fail(reader, WIRE_BOUND);
+    }
+}
+
+/* Whole; or by the name that it begins with, and in a PREPARE as a change of the one of that name.
+ */
 static void read_view(struct reader *reader, const struct bases *bases, struct view *view,
-                      enum message_type type)
+                      struct message *message)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
+    const bool is_brief = body_may_be_brief(message->type) && reader_is_at_array(reader);
 
-    if (body_may_be_brief(type) && reader_is_at_array(reader)) {
+    if (is_brief && message->type == MESSAGE_CLAIM) {
+        read_named(reader, &message->carrier.named, fields);
+        return;
+    }
+    message->carrier.view = view;
+    if (is_brief) {
         body_read_change(reader, bases, view,
                          body_view_tail_of(reader, fields, BODY_CHANGE_FIELDS));
         return;
     }
     body_read_view_fields(reader, view, body_view_tail_of(reader, fields, BODY_VIEW_FIELDS));
-    if (view_is_empty(view) && type != MESSAGE_BALLOT) {
+    if (view_is_empty(view) && message->type != MESSAGE_CLAIM) {
         reader_fail(reader, WIRE_BOUND); /* Founders are named to voters alone (Z13a). */
     }
 }
@@ -302,8 +316,7 @@ static void read_carrier(struct reader *reader, const struct bases *bases, struc
 {
     struct view_carrier *carrier = &message->carrier;
 
-    read_view(reader, bases, view, message->type);
-    carrier->view = view;
+    read_view(reader, bases, view, message);
     if (message->type == MESSAGE_PREPARE) {
         carrier->handover_by = reader_id_or_nil(reader);
     }
@@ -378,15 +391,14 @@ static void write_vote(struct writer *writer, const struct vote_answer *vote)
     }
 }
 
-/* BALLOT and VOTE. */
-static void read_ballot(struct reader *reader, const struct bases *bases, struct view *view,
-                        struct message *message, struct further further)
+/* CLAIM and VOTE. */
+static void read_claim(struct reader *reader, const struct bases *bases, struct view *view,
+                       struct message *message, struct further further)
 {
     struct view_carrier *carrier = &message->carrier;
 
     if (!reader_accept_nil(reader)) {
-        read_view(reader, bases, view, message->type);
-        carrier->view = view;
+        read_view(reader, bases, view, message);
     }
     carrier->lineage = reader_number(reader, 0, UINT64_MAX);
     carrier->epoch = reader_number(reader, 0, UINT64_MAX);
@@ -417,12 +429,22 @@ static void write_question(struct writer *writer, const struct message *message)
     }
 }
 
-static void write_ballot(struct writer *writer, const struct message *message)
+static void write_named(struct writer *writer, const struct view_reference *named)
 {
-    if (message->carrier.view == NULL) {
-        writer_nil(writer);
+    writer_array(writer, NAMED_FIELDS);
+    write_reference(writer, named, MESSAGE_CLAIM);
+}
+
+static void write_claim(struct writer *writer, const struct message *message)
+{
+    const struct view_carrier *carrier = &message->carrier;
+
+    if (carrier->view != NULL) {
+        body_write_view(writer, carrier->view);
+    } else if (carrier->named.view.epoch != 0) {
+        write_named(writer, &carrier->named);
     } else {
-        body_write_view(writer, message->carrier.view);
+        writer_nil(writer);
     }
     write_question(writer, message);
 }
@@ -723,8 +745,8 @@ void body_read(struct reader *reader, const struct bases *bases, struct view *vi
     case CARRIES_VIEW:
         read_carrier(reader, bases, view, message, rest.further);
         break;
-    case CARRIES_BALLOT:
-        read_ballot(reader, bases, view, message, rest.further);
+    case CARRIES_CLAIM:
+        read_claim(reader, bases, view, message, rest.further);
         break;
     case CARRIES_REFERENCE:
         read_reference(reader, &message->reference, message->type);
@@ -793,8 +815,8 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case CARRIES_VIEW:
         write_carrier(writer, message);
         break;
-    case CARRIES_BALLOT:
-        write_ballot(writer, message);
+    case CARRIES_CLAIM:
+        write_claim(writer, message);
         break;
     case CARRIES_REFERENCE:
         write_reference(writer, &message->reference, message->type);
@@ -838,14 +860,16 @@ bool body_write_brief(struct writer *writer, const struct message *message,
     assert(body_may_be_brief(message->type));
 
     write_envelope(writer, message, to, version);
+    if (message->type == MESSAGE_CLAIM) {
+        const struct view_reference named = view_reference_of(message->carrier.view);
+        write_named(writer, &named);
+        write_question(writer, message);
+        return true;
+    }
     if (!body_write_change(writer, message->carrier.view, base, limit)) {
         return false;
     }
-    if (message->type == MESSAGE_BALLOT) {
-        write_question(writer, message);
-    } else {
-        write_carried(writer, message);
-    }
+    write_carried(writer, message);
     return writer->at <= limit;
 }
 

@@ -25,12 +25,12 @@ void body_read(struct reader *reader, const struct bases *bases, struct view *vi
 void body_write(struct writer *writer, const struct message *message, const struct node_id *to,
                 uint8_t version);
 
-/* May a message of that type bring its view as a change? */
+/* May a message of that type name its view, or bring it as a change? */
 bool body_may_be_brief(enum message_type type);
 
-/* The same with the view as a change of `base`. Returns false, and what was written is of no use,
- * if it cannot be written so before `limit`, behind which there must be room for BODY_BRIEF_BEYOND
- * bytes. */
+/* The same with a claim's view named, and any other as a change of `base`. Returns false, and what
+ * was written is of no use, if it cannot be written so before `limit`, behind which there must be
+ * room for BODY_BRIEF_BEYOND bytes. */
 bool body_write_brief(struct writer *writer, const struct message *message,
                       const struct node_id *to, uint8_t version, const struct view *base,
                       const uint8_t *limit);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "core/model/message.h"
 #include "proto/body_view.h"
 
 /* The lists of a view are a list of edits each, which go through the base's list from its first
@@ -233,36 +234,27 @@ static uint32_t read_edits(struct reader *reader, const struct list *list)
     return reader->error == WIRE_OK ? count : 0;
 }
 
-static bool is_named(const struct view *base, const struct view_id *id, uint64_t hash)
+static const struct view *find_base(const struct bases *bases, const struct view_reference *named)
 {
-    if (base == NULL || view_is_empty(base)) {
-        return false;
-    }
-    const struct view_id held = view_id_of(base);
-    return base->hash == hash && view_id_equal(&held, id);
-}
-
-static const struct view *find_base(const struct bases *bases, const struct view_id *id,
-                                    uint64_t hash)
-{
-    if (is_named(bases->installed, id, hash)) {
+    if (bases->installed != NULL && view_is_named(bases->installed, named)) {
         return bases->installed;
     }
-    return is_named(bases->accepted, id, hash) ? bases->accepted : NULL;
+    return bases->accepted != NULL && view_is_named(bases->accepted, named) ? bases->accepted
+                                                                            : NULL;
 }
 
 void body_read_change(struct reader *reader, const struct bases *bases, struct view *view,
                       struct body_view_tail tail)
 {
-    struct view_id base_id;
+    struct view_reference named;
 
     view_clear(view);
-    body_read_view_id(reader, &base_id);
-    const uint64_t base_hash = reader_number(reader, 0, UINT64_MAX);
+    body_read_view_id(reader, &named.view);
+    named.view_hash = reader_number(reader, 0, UINT64_MAX);
     if (reader->error != WIRE_OK) {
         return;
     }
-    const struct view *base = find_base(bases, &base_id, base_hash);
+    const struct view *base = find_base(bases, &named);
     if (base == NULL) {
         reader_fail(reader, WIRE_BASE);
         return;
@@ -274,7 +266,7 @@ void body_read_change(struct reader *reader, const struct bases *bases, struct v
     const uint64_t hash = reader_number(reader, 0, UINT64_MAX);
     view->cause = (enum view_cause)reader_number(reader, CAUSE_FOUND, CAUSE_MERGE);
     if (reader_accept_nil(reader)) {
-        view->parent = base_id;
+        view->parent = named.view;
     } else {
         body_read_view_id(reader, &view->parent);
     }

@@ -5,7 +5,7 @@
 enum {
     /* One more than in the build before, where either would read otherwise what the other writes:
      * then they turn each other away by name. */
-    WIRE_VERSION = 5,
+    WIRE_VERSION = 6,
 
 #ifdef DOYEN_NEXT_VERSION /* For tests: see body.c. */
     WIRE_VERSION_LOW = WIRE_VERSION - 1 + DOYEN_NEXT_VERSION,

@@ -53,28 +53,28 @@ struct row {
 
 /* Z8h: a founder, of whom this life has asked to be let in; or Z11e: its coordinator, which wants
  * it for a voter. */
-static bool may_want_record(const struct core *core, const struct message *ballot)
+static bool may_want_record(const struct core *core, const struct message *claim)
 {
     return core_is_member(core)
-               ? ballot->fellow && id_equal(&ballot->from, &core->view.members[0].id) &&
-                     ballot->carrier.lineage == core->view.lineage
-               : ballot->echo == join_echo(core);
+               ? claim->fellow && id_equal(&claim->from, &core->view.members[0].id) &&
+                     claim->carrier.lineage == core->view.lineage
+               : claim->echo == join_echo(core);
 }
 
-static void on_ballot(struct core *core, const struct message *message)
+static void on_claim(struct core *core, const struct message *message)
 {
     if (message->carrier.epoch == 0 && !may_want_record(core, message)) {
         refuse(core, message, REFUSED_RECORD_UNASKED);
-    } else {
-        handlers_on_ballot(core, message);
+    } else if (handlers_on_claim(core, message)) {
+        granter_judge(core, message);
     }
 }
 
 /* A voter is asked by its name for an epoch, and for a record by its life (Z8c). */
-static void on_ballot_by_name(struct core *core, const struct message *message)
+static void on_claim_by_name(struct core *core, const struct message *message)
 {
     if (message->carrier.epoch != 0) {
-        handlers_on_ballot(core, message);
+        (void)handlers_on_claim(core, message);
     } else {
         refuse(core, message, REFUSED_FOR_ANOTHER_LIFE);
     }
@@ -130,9 +130,8 @@ static const struct row rows[MESSAGE_TYPE_COUNT] = {
     [MESSAGE_COMMIT] = {.joining = handlers_on_commit, .member = handlers_on_commit},
 
     /* Who is to coordinate. */
-    [MESSAGE_CLAIM] = {.member = granter_on_claim},
-    [MESSAGE_BALLOT] = {.joining = on_ballot, .member = on_ballot, .witness = witness_on_ballot,
-                        .by_name = on_ballot_by_name},
+    [MESSAGE_CLAIM] = {.joining = on_claim, .member = on_claim, .witness = witness_on_claim,
+                        .by_name = on_claim_by_name},
     [MESSAGE_VOTE] = {.joining = handlers_on_vote, .member = handlers_on_vote},
     [MESSAGE_HANDOVER] = {.member = on_handover},
 

@@ -147,11 +147,10 @@ static bool asks_successor(struct core *core, const struct message *message, uin
 }
 
 /* It may know nobody else who would tell of it. */
-void handlers_on_ballot(struct core *core, const struct message *message)
+bool handlers_on_claim(struct core *core, const struct message *message)
 {
-    if (!asks_successor(core, message, message->carrier.lineage)) {
-        voting_on_ballot(core, message);
-    }
+    return !asks_successor(core, message, message->carrier.lineage) &&
+           voting_on_claim(core, message);
 }
 
 void handlers_on_vote(struct core *core, const struct message *message)

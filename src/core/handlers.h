@@ -12,8 +12,10 @@ void handlers_on_commit(struct core *core, const struct message *message);
 void handlers_on_ping(struct core *core, const struct message *message);
 void handlers_on_probe(struct core *core, const struct message *message);
 
+/* A candidate's question. Returns whether the members decide on it, and this node as one of them. */
+bool handlers_on_claim(struct core *core, const struct message *message);
+
 /* A voter's answer, from the network or from this node's own. */
-void handlers_on_ballot(struct core *core, const struct message *message);
 void handlers_on_vote(struct core *core, const struct message *message);
 
 /* From the member at the position `sender`, or VIEW_NONE; `number` is what its number says (D6). */

@@ -200,7 +200,7 @@ static void on_synced(void *context, uint64_t number, bool ok)
 
 static bool is_question(const struct message *message)
 {
-    return message->type == MESSAGE_BALLOT || message->type == MESSAGE_PREPARE ||
+    return message->type == MESSAGE_CLAIM || message->type == MESSAGE_PREPARE ||
            (message->type == MESSAGE_PING && message->ping.asked.epoch > 0);
 }
 

@@ -121,10 +121,13 @@ static const char *vote_kind_text(enum vote_kind kind)
     return "?";
 }
 
-static void add_ballot(struct words *words, const struct message *message)
+static void add_claim(struct words *words, const struct message *message, const struct view *known)
 {
     const struct vote_answer *vote = &message->carrier.vote;
 
+    if (message->carrier.named.view.epoch != 0) {
+        add_view_id(words, "view", &message->carrier.named.view, known);
+    }
     add_carrier(words, &message->carrier);
     if (message->type == MESSAGE_VOTE) {
         char record[ID_TEXT_MAX];
@@ -217,8 +220,8 @@ static void add_body(struct words *words, const struct message *message, const s
     case CARRIES_VIEW:
         add_carrier(words, &message->carrier);
         return;
-    case CARRIES_BALLOT:
-        add_ballot(words, message);
+    case CARRIES_CLAIM:
+        add_claim(words, message, known);
         return;
     case CARRIES_JOINER:
         add_text(words, "name", message->joiner.member.name);

@@ -437,9 +437,9 @@ void forger_claim(struct forger *forger, int as, int to, uint64_t epoch_above)
     struct message message;
 
     forge_begin(forger, &message, MESSAGE_CLAIM, as);
-    message.reference = (struct view_reference){.view = view_id_of(&forger->learned),
-                                                .view_hash = forger->learned.hash,
-                                                .promised = forger->learned.epoch + epoch_above};
+    message.carrier.named = view_reference_of(&forger->learned);
+    message.carrier.lineage = forger->learned.lineage;
+    message.carrier.epoch = forger->learned.epoch + epoch_above;
     forge_finish(forger, &message, to);
 }
 

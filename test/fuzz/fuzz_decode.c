@@ -146,8 +146,7 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
     if (length_again == length && memcmp(again, bytes, length) == 0) {
         return;
     }
-    assert(message_view(&message) != NULL &&
-           (message.type == MESSAGE_PREPARE || message.type == MESSAGE_BALLOT));
+    assert(message_view(&message) != NULL && message.type == MESSAGE_PREPARE);
 }
 
 /* Checks the bytes as they are, and once more behind a header that is in order, so that the

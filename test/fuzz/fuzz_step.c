@@ -304,7 +304,6 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_NACK:
     case MESSAGE_COMMIT:
     case MESSAGE_NOT_FOLLOWING:
-    case MESSAGE_CLAIM:
         message->reference.view = any_view_id(fuzz, input);
         message->reference.promised = near(input, core_view(fuzz->core)->epoch);
         break;
@@ -318,7 +317,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->merge_refused.merge = below(input, 3);
         message->merge_refused.reason = (enum merge_refusal)(below(input, MERGE_REFUSED_LEAPS) + 1);
         break;
-    case MESSAGE_BALLOT:
+    case MESSAGE_CLAIM:
     case MESSAGE_VOTE:
         fill_vote(fuzz, input, &message->carrier);
         break;

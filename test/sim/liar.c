@@ -741,9 +741,12 @@ static void tell_commits(struct teller *teller)
 
 static void tell_claims(struct teller *teller)
 {
+    struct view_carrier *carrier = &teller->message->carrier;
+
     begin(teller, MESSAGE_CLAIM);
-    refer(teller, &teller->message->reference);
-    teller->message->reference.promised = leap(teller, teller->known->epoch);
+    refer(teller, &carrier->named);
+    carrier->lineage = carrier->named.view.lineage;
+    carrier->epoch = leap(teller, teller->known->epoch);
 }
 
 static void tell_grants(struct teller *teller)
@@ -931,7 +934,7 @@ static void tell_ballots(struct teller *teller)
 {
     struct view_carrier *carrier = &teller->message->carrier;
 
-    begin(teller, MESSAGE_BALLOT);
+    begin(teller, MESSAGE_CLAIM);
     carrier->view = chance(teller, 2) ? make_view(teller, some_maker(teller)) : NULL;
     carrier->lineage = chance(teller, 8) ? random_u64(teller->random) : teller->known->lineage;
     carrier->epoch = chance(teller, 8) ? 0 : leap(teller, teller->known->epoch);
@@ -1158,7 +1161,7 @@ enum lie_kind liar_kind_of(enum message_type type)
     case MESSAGE_COMMIT:
         return LIE_COMMITS;
     case MESSAGE_CLAIM:
-        return LIE_CLAIMS;
+        return LIE_CLAIMS; /* And ballots, which show the view. */
     case MESSAGE_JOIN:
     case MESSAGE_READY:
         return LIE_JOINS;
@@ -1180,8 +1183,6 @@ enum lie_kind liar_kind_of(enum message_type type)
     case MESSAGE_MERGE:
     case MESSAGE_MERGE_REFUSED:
         return LIE_MERGES;
-    case MESSAGE_BALLOT:
-        return LIE_BALLOTS;
     case MESSAGE_VOTE:
         return LIE_VOTES; /* And grants, and epochs that leap. */
     case MESSAGE_ROLES_LET_GO:
@@ -1310,7 +1311,7 @@ static bool tells_hand_over(const struct teller *teller)
     bool hands_over = message->type == MESSAGE_HANDOVER ||
                       (message->type == MESSAGE_HEARTBEAT && message->heartbeat.handed_over);
 
-    if (message->type == MESSAGE_BALLOT) {
+    if (message->type == MESSAGE_CLAIM) {
         return message->carrier.handover_epoch != 0;
     }
     if (hands_over && (teller->to->paused || teller->to->turn_us != 0)) {
@@ -1350,7 +1351,7 @@ static void lie_about_lengths(struct teller *teller)
     } else if (message->type == MESSAGE_PREPARE) {
         message->carrier.lease_ms = lease_ms;
         message->carrier.hold_ms = lease_ms == 0 ? 0 : hold_ms;
-    } else if (message->type == MESSAGE_BALLOT) {
+    } else if (message->type == MESSAGE_CLAIM) {
         message->carrier.lease_ms = lease_ms;
         message->carrier.hold_ms = hold_ms;
     } else if (message->type == MESSAGE_VOTE && message->carrier.vote.result == VOTE_GRANTED) {
@@ -1392,7 +1393,7 @@ static void outbid(struct teller *teller)
     struct random random;
 
     random_seed(&random, hash_u64(~teller->liar->told, message->number));
-    if (message->type == MESSAGE_BALLOT && teller->stranger && random_below(&random, 2) == 0) {
+    if (message->type == MESSAGE_CLAIM && teller->stranger && random_below(&random, 2) == 0) {
         message->carrier.lineage = voter.lineage;
         message->carrier.epoch = voter.promise.epoch + 1;
     }

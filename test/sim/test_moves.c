@@ -210,7 +210,7 @@ Story(moves, voters_elect_somebody_when_the_successor_dies)
 {
     for (uint32_t count = 1; count <= 3; count++) {
         struct sim *sim = story_of_voters(seed);
-        sim_trip(sim, B, MESSAGE_BALLOT, count);
+        sim_trip(sim, B, MESSAGE_CLAIM, count);
         sim_transfer(sim, A, B);
         sim_run(sim, 100);
         story_check(!sim_is_running(sim, B), seed);

@@ -365,7 +365,7 @@ Story(strict, who_may_have_voted_gets_no_second_record)
     }
     sim_stick_record(sim, A, STALLED_MS); /* All have a record; A's stays as it is. */
     sim_run(sim, SETTLE_MS);
-    uint64_t votes = sim_sent(sim, C, MESSAGE_BALLOT) + sim_sent(sim, A, MESSAGE_PREPARE);
+    uint64_t votes = sim_sent(sim, C, MESSAGE_CLAIM) + sim_sent(sim, A, MESSAGE_PREPARE);
     story_check(votes == 0, seed);
     sim_free(sim);
 }
@@ -399,13 +399,12 @@ Story(strict, nobody_begins_anew_beside_a_member)
     sim_crash(sim, next);
     sim_stick_record(sim, first, STALLED_MS);
     sim_stick_record(sim, next, STALLED_MS);
-    uint64_t asked = sim_sent(sim, SIM_ANY, MESSAGE_BALLOT) - sim_sent(sim, left, MESSAGE_BALLOT);
+    uint64_t asked = sim_sent(sim, SIM_ANY, MESSAGE_CLAIM) - sim_sent(sim, left, MESSAGE_CLAIM);
     sim_start(sim, first);
     sim_start(sim, next);
     story_check(next_to_act(sim, SIM_NOBODY, 2 * STALLED_MS, seed) == left, seed);
     story_check(sim_age(sim, left, left) == age, seed);
-    story_check(sim_sent(sim, SIM_ANY, MESSAGE_BALLOT) - sim_sent(sim, left, MESSAGE_BALLOT) ==
-                    asked,
+    story_check(sim_sent(sim, SIM_ANY, MESSAGE_CLAIM) - sim_sent(sim, left, MESSAGE_CLAIM) == asked,
                 seed);
     sim_free(sim);
 }

@@ -191,7 +191,6 @@ static void print_message(const struct sim *sim, const struct message *message)
     case MESSAGE_NACK:
     case MESSAGE_NOT_FOLLOWING:
     case MESSAGE_COMMIT:
-    case MESSAGE_CLAIM:
         print_view_id(sim, &message->reference.view);
         fprintf(out, " promised %" PRIu64, message->reference.promised);
         break;
@@ -224,7 +223,10 @@ static void print_message(const struct sim *sim, const struct message *message)
         fprintf(out, " %s hops %u%s", message->joiner.member.name, message->joiner.hops,
                 message->joiner.may_found ? " may-found" : "");
         break;
-    case MESSAGE_BALLOT:
+    case MESSAGE_CLAIM:
+        if (message->carrier.view == NULL) {
+            print_view_id(sim, &message->carrier.named.view);
+        }
         fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
         break;
     case MESSAGE_VOTE:

@@ -406,7 +406,7 @@ struct message rig_claim(const struct view *view, uint64_t epoch)
 {
     return (struct message){
         .type = MESSAGE_CLAIM,
-        .reference = {.view = view_id_of(view), .view_hash = view->hash, .promised = epoch}};
+        .carrier = {.named = view_reference_of(view), .lineage = view->lineage, .epoch = epoch}};
 }
 
 struct probe rig_part(const struct view *view, uint32_t holders)

@@ -150,9 +150,9 @@ Test(core_accepted, a_coordinator_asks_for_an_epoch_above_what_a_voter_holds)
     const struct view *view = core_view(rig->core);
 
     disagrees(rig, view->version - 1);
-    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0, "that is what it had before");
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0, "that is what it had before");
     disagrees(rig, view->version);
-    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'C');
+    const struct message *ballot = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(ballot);
     cr_assert_eq(ballot->carrier.epoch, view->epoch + 1);
     rig_free(rig);
@@ -168,7 +168,7 @@ Test(core_accepted, a_coordinator_first_commits_what_it_proposes)
     rig_pass(rig, rig->timing.batch_ms, "B C");
     cr_assert(rig->core->change.on);
     disagrees(rig, view->version);
-    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
     cr_assert(rig->core->change.on);
     cr_assert_eq(rig->core->counting.overtaken, 0);
     rig_free(rig);

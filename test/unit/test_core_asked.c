@@ -78,7 +78,7 @@ Test(core_asked, a_voter_in_its_next_life_is_asked_and_heard)
     struct message vote = rig_vote(rig, 'A', VOTE_CLAIM, VOTE_GRANTED);
 
     rig_pass(rig, rig->timing.prepare_ms / 3, "C");
-    const struct rig_sent *ballot = asked(rig, MESSAGE_BALLOT, 'A');
+    const struct rig_sent *ballot = asked(rig, MESSAGE_CLAIM, 'A');
     cr_assert_not_null(ballot);
     cr_assert(id_is_none(&ballot->peer));
     vote = from_stranger(rig, 'X', &vote, ballot->echo);
@@ -89,7 +89,7 @@ Test(core_asked, a_voter_in_its_next_life_is_asked_and_heard)
 
 static struct message ballot_of(struct rig *rig, struct view *view)
 {
-    return (struct message){.type = MESSAGE_BALLOT,
+    return (struct message){.type = MESSAGE_CLAIM,
                             .carrier = {.view = view,
                                         .lineage = core_view(rig->core)->lineage,
                                         .epoch = core_view(rig->core)->epoch + 1}};
@@ -101,6 +101,29 @@ static struct rig *voter(void)
 
     rig_votes(rig);
     return rig;
+}
+
+/* C2a: as good as one that shows its view, where that is held here; else the member asks for it, or
+ * shows its own. */
+Test(core_asked, a_claim_may_name_its_view)
+{
+    struct rig *rig = voter();
+    struct view *other = rig_next(rig, "");
+    struct message claim = rig_claim(other, core_view(rig->core)->epoch + 1);
+
+    rig->core->voter.until_ms = 0;
+    rig_refuses(rig, 'C', &claim, REFUSED_CLAIM_VIEW_HIGHER);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'C'));
+    other->version -= 2;
+    view_seal(other);
+    claim = rig_claim(other, core_view(rig->core)->epoch + 1);
+    rig_refuses(rig, 'C', &claim, REFUSED_CLAIM_VIEW_LOWER);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'C'));
+    rig_kill(rig, 'A');
+    claim = rig_claim(core_view(rig->core), core_view(rig->core)->epoch + 1);
+    rig_gets(rig, 'C', &claim);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VOTE, 'C'));
+    rig_free(rig);
 }
 
 /* H52: X only has to show a view to be asked for it, and knows that nonce then. */
@@ -631,7 +654,7 @@ Test(core_asked, a_coordinator_may_ask_that_lacks_its_own_view)
     view_seal(lower);
     rig->core->voter.until_ms = 0;
     ballot.carrier.epoch = core_view(rig->core)->epoch;
-    rig_refuses(rig, 'A', &ballot, REFUSED_CLAIM_VIEW_LOWER);
+    rig_refuses(rig, 'A', &ballot, REFUSED_CLAIM_NOT_NEW);
     ballot.carrier.epoch++;
     rig_refuses(rig, 'C', &ballot, REFUSED_CLAIM_VIEW_LOWER);
     cr_assert_eq(promised(rig), before);

@@ -64,7 +64,7 @@ Test(core_behind, who_is_refused_for_a_lower_view_does_not_win)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
-    const uint64_t epoch = claim->reference.promised;
+    const uint64_t epoch = claim->carrier.epoch;
     const struct message behind = rig_answer(rig, epoch, VOTE_REFUSED_BEHIND);
     rig_gets(rig, 'C', &behind);
     rig_grants(rig, 'D', epoch);
@@ -83,7 +83,7 @@ Test(core_behind, who_is_refused_for_a_lower_view_is_brought_up)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
-    const struct message behind = rig_answer(rig, claim->reference.promised, VOTE_REFUSED_BEHIND);
+    const struct message behind = rig_answer(rig, claim->carrier.epoch, VOTE_REFUSED_BEHIND);
     rig_gets(rig, 'C', &behind);
     rig_gets(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = higher}});
     cr_assert_eq(core_view(rig->core)->member_count, 5);
@@ -252,8 +252,8 @@ Test(core_behind, a_ballot_goes_as_a_change)
     struct rig *rig = rig_strict_among("A B C", 'B', "A B C");
 
     rig_kill(rig, 'A');
-    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
-    cr_assert(rig_told_briefly(rig, MESSAGE_BALLOT, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
+    cr_assert(rig_told_briefly(rig, MESSAGE_CLAIM, 'C'));
     rig_free(rig);
 }
 
@@ -285,7 +285,7 @@ Test(core_behind, who_gets_answers_to_its_claims_goes_on)
     for (uint64_t ms = 0; ms < 6 * rig->timing.claim_ms; ms += 100) {
         const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
         if (claim != NULL) {
-            const struct message behind = rig_answer(rig, claim->reference.promised,
+            const struct message behind = rig_answer(rig, claim->carrier.epoch,
                                                      VOTE_REFUSED_BEHIND);
             rig_gets(rig, 'C', &behind);
         }

@@ -8,7 +8,7 @@ static uint64_t claimed(const struct rig *rig, char voter)
 {
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, voter);
 
-    return claim == NULL ? 0 : claim->reference.promised;
+    return claim == NULL ? 0 : claim->carrier.epoch;
 }
 
 static void grants(struct rig *rig, char voter, struct view *accepted)

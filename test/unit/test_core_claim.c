@@ -138,7 +138,7 @@ static uint64_t claimed(const struct rig *rig)
 {
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
 
-    return claim == NULL ? 0 : claim->reference.promised;
+    return claim == NULL ? 0 : claim->carrier.epoch;
 }
 
 static struct message grant_of(const struct rig *rig, uint64_t epoch, struct view *accepted)

@@ -34,7 +34,7 @@ static struct rig *voter(void)
 /* X, who is no member, asks with that view. */
 static void asks(struct rig *rig, struct view *view)
 {
-    const struct message ballot = {.type = MESSAGE_BALLOT,
+    const struct message ballot = {.type = MESSAGE_CLAIM,
                                    .carrier = {.view = view,
                                                .lineage = core_view(rig->core)->lineage,
                                                .epoch = core_view(rig->core)->epoch + 1}};
@@ -87,12 +87,12 @@ static struct message refused_as_fresh(const struct rig *rig, char voter)
     return vote;
 }
 
-/* The nonce of its last BALLOT to that voter, who is a stranger by now. */
+/* The nonce of its last CLAIM to that voter, who is a stranger by now. */
 static uint32_t nonce_for(const struct rig *rig, char voter)
 {
     for (uint32_t i = rig->sent_count; i > 0; i--) {
         const struct rig_sent *sent = &rig->sent[i - 1];
-        if (sent->message.type == MESSAGE_BALLOT && sent->to == voter && !sent->fellow) {
+        if (sent->message.type == MESSAGE_CLAIM && sent->to == voter && !sent->fellow) {
             return sent->echo;
         }
     }

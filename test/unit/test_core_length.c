@@ -64,7 +64,7 @@ Test(core_length, a_ballot_names_the_length_of_the_leases)
     rig_kill(rig, 'A');
     rig_pass(rig, rig->timing.batch_ms, "C");
     rig_pass(rig, rig->timing.prepare_ms / 3, "C"); /* It asks again. */
-    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'C');
+    const struct message *ballot = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(ballot);
     cr_assert_eq(ballot->carrier.lease_ms, rig->timing.lease_ms);
     cr_assert_eq(ballot->carrier.hold_ms, timing_hold_ms(&rig->timing));
@@ -158,7 +158,7 @@ Test(core_length, of_its_own_coordinator_a_voter_believes_no_longer_t_hold)
 Test(core_length, a_vote_says_for_how_long_a_former_grant_may_be_held)
 {
     struct rig *rig = rig_bound();
-    const struct message ballot = {.type = MESSAGE_BALLOT,
+    const struct message ballot = {.type = MESSAGE_CLAIM,
                                    .carrier = {.view = rig_view(rig, "A B C"),
                                                .lineage = core_view(rig->core)->lineage,
                                                .epoch = 2}};

@@ -47,7 +47,7 @@ Test(core_lies, our_own_claim_does_not_speak_for_a_view_in_our_name)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
-    forged->epoch = claim->reference.promised;
+    forged->epoch = claim->carrier.epoch;
     stays(rig, 'C', forged, REFUSED_VIEW_IN_OUR_NAME);
     rig_free(rig);
 }
@@ -391,7 +391,7 @@ Test(core_lies, a_claim_does_not_leap)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
-    cr_assert_eq(claim->reference.promised, 2);
+    cr_assert_eq(claim->carrier.epoch, 2);
     rig_free(rig);
 }
 

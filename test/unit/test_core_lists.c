@@ -183,7 +183,7 @@ Test(core_lists, whoever_is_shown_a_higher_view_asks_its_voters_too)
 
     view_name_voters(shown, "C D E");
     view_seal(shown);
-    cr_assert_null(rig_told(rig, MESSAGE_BALLOT, 'D'));
+    cr_assert_null(rig_told(rig, MESSAGE_CLAIM, 'D'));
     grants(rig, 'C', shown);
     cr_assert_eq(rig->refused.reason, REFUSED_VIEW_VOTERS, "one frame would say who elects");
     cr_assert_eq(rig->core->candidacy.tally.granted, 0);
@@ -191,10 +191,10 @@ Test(core_lists, whoever_is_shown_a_higher_view_asks_its_voters_too)
     learns_who_votes(rig, shown);
     grants(rig, 'C', shown);
     cr_assert(rig->core->candidacy.on);
-    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'D');
+    const struct message *ballot = rig_told(rig, MESSAGE_CLAIM, 'D');
     cr_assert_not_null(ballot);
     cr_assert_eq(ballot->carrier.epoch, epoch);
-    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'E'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'E'));
     grants(rig, 'E', NULL);
     cr_assert(rig->core->change.on, "what C granted before stands");
     cr_assert(voter_lists_equal(&rig->core->change.pending.voters, &shown->voters));
@@ -330,7 +330,7 @@ Test(core_lists, founders_whose_hash_is_another_are_refused)
 {
     struct rig *rig = rig_strict("A B C", 'B');
     struct built_view founders = founders_with(&(const struct node_id){.bytes = {'A'}});
-    struct message ballot = {.type = MESSAGE_BALLOT,
+    struct message ballot = {.type = MESSAGE_CLAIM,
                              .carrier = {.view = &founders.view,
                                          .lineage = core_view(rig->core)->lineage,
                                          .epoch = core_view(rig->core)->epoch + 1}};
@@ -389,7 +389,7 @@ Test(core_lists, a_retired_one_shows_who_votes_now)
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
     cr_assert_eq(accepted->hash, core_view(rig->core)->hash);
     const struct view_carrier asked = {.lineage = core_view(rig->core)->lineage, .epoch = 7};
-    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_BALLOT, .carrier = asked});
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_CLAIM, .carrier = asked});
     cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'), "as a member");
     next = rig_next(rig, "-C");
     view_name_voters(next, "A B D");
@@ -397,8 +397,8 @@ Test(core_lists, a_retired_one_shows_who_votes_now)
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
     cr_assert_not(core_is_member(rig->core));
 
-    struct message ballot = rig_message(
-        rig, 'D', &(struct message){.type = MESSAGE_BALLOT, .carrier = asked});
+    struct message ballot = rig_message(rig, 'D',
+                                        &(struct message){.type = MESSAGE_CLAIM, .carrier = asked});
     ballot.fellow = false;
     ballot.echo = 4711;
     rig_gets_raw(rig, &ballot);

@@ -170,7 +170,7 @@ Test(core_removal, who_moved_away_from_the_former_coordinator_is_asked_anew)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'D');
     cr_assert_not_null(claim);
-    rig_grants(rig, 'D', claim->reference.promised);
+    rig_grants(rig, 'D', claim->carrier.epoch);
     struct message ack = rig_ack(rig, 'D');
     rig_gets(rig, 'C', &ack);
     rig_gets(rig, 'D', &ack);

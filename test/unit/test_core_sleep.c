@@ -156,7 +156,7 @@ static struct message grant_of_claim(const struct rig *rig, char voter)
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, voter);
 
     cr_assert_not_null(claim);
-    return rig_answer(rig, claim->reference.promised, VOTE_GRANTED);
+    return rig_answer(rig, claim->carrier.epoch, VOTE_GRANTED);
 }
 
 Test(core_sleep, who_slept_gives_up_its_claim)

@@ -198,7 +198,7 @@ Test(core_strict, founding_is_not_over_before_all_voters_have_a_record)
 /* Of A, as one that heard the JOIN of this life. */
 static struct message requests_record(struct rig *rig)
 {
-    const struct message content = {.type = MESSAGE_BALLOT, .carrier = {.lineage = 99}};
+    const struct message content = {.type = MESSAGE_CLAIM, .carrier = {.lineage = 99}};
     struct message request = rig_message(rig, 'A', &content);
 
     request.fellow = false;
@@ -209,7 +209,7 @@ static struct message requests_record(struct rig *rig)
 /* Of a member, by its coordinator (Z11e). */
 static struct message wants_record(struct rig *rig)
 {
-    const struct message content = {.type = MESSAGE_BALLOT,
+    const struct message content = {.type = MESSAGE_CLAIM,
                                     .carrier = {.lineage = core_view(rig->core)->lineage}};
 
     return rig_message(rig, 'A', &content);

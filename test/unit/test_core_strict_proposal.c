@@ -82,7 +82,7 @@ Test(core_strict, whose_epoch_is_promised_to_another_life_asks_for_a_higher_one)
     refuses(rig, 'C', epoch);
     cr_assert_not(rig->core->change.on);
     rig_pass(rig, 3 * rig->timing.claim_ms, "B C");
-    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'B');
+    const struct message *ballot = rig_told(rig, MESSAGE_CLAIM, 'B');
     cr_assert_not_null(ballot);
     cr_assert_eq(ballot->carrier.epoch, epoch + 1);
     rig_free(rig);
@@ -96,11 +96,11 @@ Test(core_strict, a_coordinator_hears_that_a_voter_stays_bound_to_a_higher_epoch
     const uint64_t promised = core_view(rig->core)->epoch + 5;
 
     says_bound(rig, 'B', promised);
-    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
     asks_again(rig, "C");
-    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0, "a view may come of it yet");
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0, "a view may come of it yet");
     says_bound(rig, 'B', promised);
-    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
     rig_free(rig);
 }
 
@@ -114,7 +114,7 @@ Test(core_strict, a_voter_that_is_bound_to_ever_other_epochs_is_waited_for)
     asks_again(rig, "C");
     says_bound(rig, 'B', epoch + 6);
     rig_pass(rig, rig->timing.batch_ms, "C");
-    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
     rig_free(rig);
 }
 
@@ -124,7 +124,7 @@ static uint64_t asks_after(struct rig *rig, uint64_t promised)
     says_bound(rig, 'B', promised);
     asks_again(rig, "C");
     says_bound(rig, 'B', promised);
-    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'C');
+    const struct message *ballot = rig_told(rig, MESSAGE_CLAIM, 'C');
     return ballot == NULL ? 0 : ballot->carrier.epoch;
 }
 
@@ -176,7 +176,7 @@ Test(core_strict, what_a_silent_one_has_said_is_not_outdone)
         rig->core->promise.seen = epoch;
         verdict_evidence_changed(rig->core);
         rig_pass(rig, 10, "C");
-        cr_assert_eq(rig_count(rig, MESSAGE_BALLOT) > 0, heard, "%d", heard);
+        cr_assert_eq(rig_count(rig, MESSAGE_CLAIM) > 0, heard, "%d", heard);
         rig_free(rig);
     }
 }

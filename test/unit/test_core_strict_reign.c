@@ -178,7 +178,7 @@ Test(core_strict, a_successor_proposes_nothing_before_it_has_won)
     rig_gets(rig, 'A',
              &(struct message){.type = MESSAGE_HANDOVER,
                                .carrier = {.view = rig_view(rig, "A B C"), .stays = true}});
-    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_is_granted(rig, 'A');
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);

@@ -83,13 +83,13 @@ Test(core_voters, only_strict_has_them)
 Test(core_voters, under_another_guard_nobody_gets_a_record)
 {
     struct rig *rig = rig_guarded("A B C", 'B', (struct guard){GUARD_MAJORITY, 3});
-    struct message ballot = {.type = MESSAGE_BALLOT,
+    struct message ballot = {.type = MESSAGE_CLAIM,
                              .fellow = true,
                              .carrier = {.lineage = core_view(rig->core)->lineage}};
 
     rig_gets(rig, 'A', &ballot);
     ballot.carrier.epoch = core_view(rig->core)->epoch + 1;
-    rig_refuses(rig, 'A', &ballot, REFUSED_NO_VOTER);
+    rig_refuses(rig, 'A', &ballot, REFUSED_CLAIM_VIEW_LOWER);
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
     rig_free(rig);
 }
@@ -98,7 +98,7 @@ Test(core_voters, under_another_guard_nobody_gets_a_record)
 Test(core_voters, a_record_is_for_the_coordinator_to_give)
 {
     struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");
-    struct message ballot = {.type = MESSAGE_BALLOT,
+    struct message ballot = {.type = MESSAGE_CLAIM,
                              .fellow = true,
                              .carrier = {.lineage = core_view(rig->core)->lineage}};
 
@@ -142,7 +142,7 @@ Test(core_voters, a_change_names_both_lists_first)
     const struct view *pending = &rig->core->change.pending;
 
     rig_gets(rig, 'C', &terms);
-    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 1);
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 1);
     gets_ready(rig, 'E');
     cr_assert(rig->core->change.on);
     cr_assert(voter_lists_are_joint(&pending->voters));
@@ -221,7 +221,7 @@ Test(core_voters, a_change_goes_on_until_another_one_came_before_it)
 Test(core_voters, a_record_is_told_when_the_disk_has_it)
 {
     struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");
-    const struct message ballot = {.type = MESSAGE_BALLOT,
+    const struct message ballot = {.type = MESSAGE_CLAIM,
                                    .fellow = true,
                                    .carrier = {.lineage = core_view(rig->core)->lineage}};
 
@@ -239,7 +239,7 @@ Test(core_voters, a_record_that_may_vote_is_not_given_up)
 {
     struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");
     struct vote_record *record = rig_votes(rig);
-    const struct message ballot = {.type = MESSAGE_BALLOT,
+    const struct message ballot = {.type = MESSAGE_CLAIM,
                                    .fellow = true,
                                    .carrier = {.lineage = core_view(rig->core)->lineage}};
     const struct node_id id = record->id;

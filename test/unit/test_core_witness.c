@@ -118,8 +118,7 @@ static enum refusal refused(const struct witness *witness)
     return effect == NULL ? REFUSED_NOT : effect->refused.reason;
 }
 
-static const struct message wants_record = {.type = MESSAGE_BALLOT,
-                                            .carrier = {.lineage = LINEAGE}};
+static const struct message wants_record = {.type = MESSAGE_CLAIM, .carrier = {.lineage = LINEAGE}};
 
 /* With a record, on disk. */
 static struct witness *with_record(void)
@@ -261,7 +260,7 @@ Test(core_witness, it_leases_when_the_disk_knows_for_how_long)
     cr_assert_eq(pong->ping.said.promised, 3);
     cr_assert_eq(pong->ping.nonce, 99);
     cr_assert(id_equal(&pong->ping.said.record, &witness->core->voter.record.id));
-    struct message ballot = {.type = MESSAGE_BALLOT,
+    struct message ballot = {.type = MESSAGE_CLAIM,
                              .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 870}};
     gets(witness, 'B', &ballot);
     cr_assert_eq(answer_to(witness, 'B')->carrier.vote.result, VOTE_REFUSED_LEASE);
@@ -322,9 +321,9 @@ Test(core_witness, who_asks_for_long_has_to_prove_itself)
 /* Z16a: it is no member of anything, and nothing is due. */
 Test(core_witness, it_does_nothing_else)
 {
-    static const enum message_type others[] = {MESSAGE_HEARTBEAT, MESSAGE_JOIN,  MESSAGE_OFFER,
-                                               MESSAGE_COMMIT,    MESSAGE_CLAIM, MESSAGE_PULL,
-                                               MESSAGE_PROBE,     MESSAGE_PONG};
+    static const enum message_type others[] = {MESSAGE_HEARTBEAT, MESSAGE_JOIN, MESSAGE_OFFER,
+                                               MESSAGE_COMMIT,    MESSAGE_PULL, MESSAGE_PROBE,
+                                               MESSAGE_PONG};
     struct witness *witness = with_record();
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -381,7 +380,7 @@ Test(core_witness, a_grant_shows_what_it_accepted)
 {
     struct witness *witness = with_record();
     struct built_view named = proposal(witness, true, 5);
-    const struct message ballot = {.type = MESSAGE_BALLOT,
+    const struct message ballot = {.type = MESSAGE_CLAIM,
                                    .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 870}};
 
     accepts(witness, &named);
@@ -467,7 +466,7 @@ Test(core_witness, it_gets_what_is_long_as_a_change_too)
 
     rig_votes(rig);
     rig_kill(rig, 'A');
-    gets_both_forms(rig, MESSAGE_BALLOT);
+    gets_both_forms(rig, MESSAGE_CLAIM);
     rig_free(rig);
     rig = with_witness();
     rig_gets(rig, 'C', &(struct message){.type = MESSAGE_WISH, .wish = {.kind = WISH_LEAVE}});
@@ -732,7 +731,7 @@ Test(core_witness, a_new_one_answers_from_its_address_with_the_nonce)
     rig_gets(rig, 'C', &terms);
     uint32_t echo = 0;
     for (uint32_t i = 0; i < rig->sent_count; i++) {
-        echo = rig->sent[i].to == 'V' && rig->sent[i].message.type == MESSAGE_BALLOT
+        echo = rig->sent[i].to == 'V' && rig->sent[i].message.type == MESSAGE_CLAIM
                    ? rig->sent[i].echo
                    : echo;
     }

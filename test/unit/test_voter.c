@@ -708,11 +708,11 @@ Test(voter, a_claim_that_does_not_name_it_ends_no_founding)
 {
     struct voter_bench *bench = bench_new();
     struct built_view founders = view_of("");
-    struct message ballot = {.type = MESSAGE_BALLOT,
+    struct message ballot = {.type = MESSAGE_CLAIM,
                              .from = member_of('X').id,
                              .carrier = {.lineage = BENCH_LINEAGE, .epoch = 1}};
 
-    voting_on_ballot(bench->core, &ballot);
+    voting_on_claim(bench->core, &ballot);
     cr_expect_eq(bench_state(bench).status, VOTER_FOUNDING);
     view_clear(&founders.view);
     founders.view.lineage = BENCH_LINEAGE;
@@ -720,7 +720,7 @@ Test(voter, a_claim_that_does_not_name_it_ends_no_founding)
     ballot.carrier.view = &founders.view;
     for (int i = 0; i < 2; i++) {
         view_seal(&founders.view);
-        voting_on_ballot(bench->core, &ballot);
+        voting_on_claim(bench->core, &ballot);
         cr_expect_eq(bench_state(bench).status, i == 0 ? VOTER_FOUNDING : VOTER_FOUNDED);
         founders.view.voters.voters[0].record = bench->core->voter.record.id;
     }

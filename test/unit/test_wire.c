@@ -210,9 +210,11 @@ static bool same_body(const struct message *a, const struct message *b)
         return same_role(&a->role, &b->role);
     case MESSAGE_WISH:
         return same_wish(&a->wish, &b->wish);
-    case MESSAGE_BALLOT:
+    case MESSAGE_CLAIM:
     case MESSAGE_VOTE:
         return same_view(a->carrier.view, b->carrier.view) &&
+               view_id_equal(&a->carrier.named.view, &b->carrier.named.view) &&
+               a->carrier.named.view_hash == b->carrier.named.view_hash &&
                a->carrier.epoch == b->carrier.epoch && a->carrier.lineage == b->carrier.lineage &&
                a->carrier.handover_epoch == b->carrier.handover_epoch &&
                a->carrier.lease_ms == b->carrier.lease_ms &&
@@ -229,7 +231,6 @@ static bool same_body(const struct message *a, const struct message *b)
     case MESSAGE_NACK:
     case MESSAGE_COMMIT:
     case MESSAGE_NOT_FOLLOWING:
-    case MESSAGE_CLAIM:
         return view_id_equal(&a->reference.view, &b->reference.view) &&
                a->reference.view_hash == b->reference.view_hash &&
                a->reference.promised == b->reference.promised;

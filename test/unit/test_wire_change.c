@@ -100,7 +100,7 @@ static struct message carrying(enum message_type type, struct view *view)
     struct message message = {.type = type, .from = sender, .number = 9};
 
     message.carrier.view = view;
-    message.carrier.epoch = type == MESSAGE_BALLOT ? view->epoch + 1 : 0;
+    message.carrier.epoch = type == MESSAGE_CLAIM ? view->epoch + 1 : 0;
     return message;
 }
 
@@ -154,11 +154,20 @@ static size_t brief_bytes(struct view *view)
 
 /* --- Every change there is --- */
 
-Test(wire_change, a_ballot_brings_the_view_that_both_hold)
+Test(wire_change, a_claim_names_the_view)
 {
+    struct message got = {.type = MESSAGE_PULL};
+    size_t length;
+
     fill(&base, MEMBERS);
-    view_copy(&next, &base);
-    cr_assert_leq(check_arrives(MESSAGE_BALLOT), 250);
+    const struct message message = carrying(MESSAGE_CLAIM, &base);
+    const uint8_t *frame = encode(&message, true, &length);
+    cr_assert_leq(length, 200);
+    wire_set_bases(other, NULL, NULL); /* Whether its receiver holds the view or not. */
+    cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_OK);
+    cr_assert_null(got.carrier.view);
+    cr_assert(view_is_named(&base, &got.carrier.named));
+    cr_assert_eq(got.carrier.epoch, message.carrier.epoch);
 }
 
 Test(wire_change, one_of_a_hundred_that_goes_is_one_small_datagram)
@@ -404,7 +413,7 @@ Test(wire_change, one_of_the_view_that_was_accepted_is_read)
     follow();
     remove_at(4);
     view_seal(&next);
-    const struct message message = carrying(MESSAGE_BALLOT, &next);
+    const struct message message = carrying(MESSAGE_PREPARE, &next);
     const uint8_t *frame = encode(&message, true, &length);
     wire_set_bases(other, NULL, &base);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_OK);
@@ -510,7 +519,6 @@ Test(wire_change, golden_bytes_are_read_as_their_files_say)
     } files[] = {
         {"change/prepare", "one of three leaves, another one comes", MESSAGE_PREPARE, WIRE_OK, 0, 0,
          "", 0},
-        {"change/ballot", "nothing differs but the numbers", MESSAGE_BALLOT, WIRE_OK, 0, 0, "", 0},
         {"change/fields", "two fields too many", MESSAGE_PREPARE, WIRE_SHAPE, CHANGE, 1, "\x9d", 1},
         {"change/base-version", "another base", MESSAGE_PREPARE, WIRE_BASE, CHANGE + 4, 1, "\x10",
          1},
@@ -548,8 +556,7 @@ Test(wire_change, golden_bytes_are_read_as_their_files_say)
         const struct member joiner = new_member(7);
         view_append(&next, &joiner);
         view_seal(&next);
-        const struct message message = carrying(files[i].type,
-                                                files[i].type == MESSAGE_BALLOT ? &base : &next);
+        const struct message message = carrying(files[i].type, &next);
         const uint8_t *frame = encode(&message, true, &vector->length);
         memcpy(vector->bytes, frame, vector->length);
         strcpy(vector->name, files[i].name);

@@ -24,7 +24,7 @@ const struct wire_refusal wire_refusals[] = {
     {"other-form-sealed", WIRE_OTHER_VERSION, "form 2, which is opened first", "pull", EDIT_BYTES,
      2, 1, "02"},
     {"other-form-zero", WIRE_OTHER_VERSION, "form 0", "pull", EDIT_BYTES, 2, 1, "00"},
-    {"other-version-next", WIRE_OTHER_VERSION, "version 6", "pull", EDIT_BYTES, 3, 1, "50"},
+    {"other-version-next", WIRE_OTHER_VERSION, "version 7", "pull", EDIT_BYTES, 3, 1, "60"},
     {"other-version-last", WIRE_OTHER_VERSION, "version 16, and a flag that is known", "pull",
      EDIT_BYTES, 3, 1, "f1"},
     {"flags-between", WIRE_FLAGS, "bit 1, between the two that have a meaning", "pull", EDIT_BYTES,

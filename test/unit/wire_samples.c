@@ -225,7 +225,6 @@ static void add_references(struct samples *samples)
         {MESSAGE_NACK, "nack", "bound to epoch 9"},
         {MESSAGE_COMMIT, "commit", "the view holds"},
         {MESSAGE_NOT_FOLLOWING, "not-following", "another coordinator is followed"},
-        {MESSAGE_CLAIM, "claim", "for epoch 9"},
     };
 
     for (size_t i = 0; i < sizeof references / sizeof references[0]; i++) {
@@ -233,9 +232,7 @@ static void add_references(struct samples *samples)
                                       references[i].about);
         message->reference.view = view_id_of(&samples->settled);
         message->reference.view_hash = samples->settled.hash;
-        const bool bound = references[i].type == MESSAGE_NACK ||
-                           references[i].type == MESSAGE_CLAIM;
-        message->reference.promised = bound ? 9 : 0;
+        message->reference.promised = references[i].type == MESSAGE_NACK ? 9 : 0;
     }
 }
 
@@ -398,7 +395,7 @@ static void add_ballots(struct samples *samples)
     message->ping.said = (struct lease_said){
         .promised = samples->settled.epoch, .leased = true, .record = id_of('S'), .writes = 7};
 
-    message = add(samples, MESSAGE_BALLOT, "ballot",
+    message = add(samples, MESSAGE_CLAIM, "claim",
                   "may I have that epoch? it was handed over to me");
     message->carrier.view = &samples->settled;
     message->carrier.lineage = samples->settled.lineage;
@@ -407,8 +404,14 @@ static void add_ballots(struct samples *samples)
     message->carrier.handover_epoch = 7;
     message->carrier.lease_ms = 700;
     message->carrier.hold_ms = 1800;
-    message = add(samples, MESSAGE_BALLOT, "ballot-for-a-record", "make a record of this lineage");
+    message = add(samples, MESSAGE_CLAIM, "claim-for-a-record", "make a record of this lineage");
     message->carrier.lineage = 0x1122334455667788;
+    message = add(samples, MESSAGE_CLAIM, "claim-named", "for epoch 9, by the name of its view");
+    message->carrier.named = view_reference_of(&samples->settled);
+    message->carrier.lineage = samples->settled.lineage;
+    message->carrier.epoch = 9;
+    message->carrier.lease_ms = 700;
+    message->carrier.hold_ms = 1800;
 
     message = add(samples, MESSAGE_VOTE, "vote", "granted, and what was accepted");
     message->carrier.view = &samples->settled;
@@ -517,7 +520,7 @@ static void add_voters(struct samples *samples)
                                   "the voters are being changed");
 
     message->carrier.view = &samples->voted;
-    message = add(samples, MESSAGE_BALLOT, "ballot-founders",
+    message = add(samples, MESSAGE_CLAIM, "claim-founders",
                   "may I have that epoch? with these a cluster is founded");
     message->carrier.view = &samples->founders;
     message->carrier.lineage = samples->founders.lineage;

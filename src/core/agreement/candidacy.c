@@ -36,6 +36,35 @@ struct poll {
     bool mute; /* L3b: most of those who could answer say nothing */
 };
 
+/* --- The question --- */
+
+/* Z13a: an outsider that has accepted nothing yet shows with whom the cluster is founded. */
+static struct view *view_to_show(struct core *core)
+{
+    if (!view_is_empty(&core->view)) {
+        return &core->view;
+    }
+    return view_is_of_founders(&core->voter.accepted) ? &core->voter.accepted : NULL;
+}
+
+/* Members are told the name of the view, so that the claim reaches those, too, who get nothing long
+ * (C2a); a voter may be no member. An outsider knows of no other lineage than its record's. */
+static void fill_in(struct core *core, struct message *question)
+{
+    const struct candidacy *candidacy = &core->candidacy;
+    struct view_carrier *carrier = &question->carrier;
+    const bool outside = view_is_empty(&core->view);
+
+    carrier->view = asks_voters(core) ? view_to_show(core) : NULL;
+    carrier->named = view_reference_of(&core->view);
+    carrier->epoch = candidacy->epoch;
+    carrier->handover_by = candidacy->handed_over.life;
+    carrier->handover_epoch = candidacy->handed_over.epoch;
+    carrier->lineage = outside ? core->voter.record.lineage : core->view.lineage;
+    carrier->lease_ms = core->timing.lease_ms;
+    carrier->hold_ms = timing_hold_ms(&core->timing);
+}
+
 /* --- The members as electorate (C) --- */
 
 /* C3a: who is suspected, or passed over, is not counted. */
@@ -81,22 +110,16 @@ static struct poll poll_members(const struct core *core, bool over)
 
 /* At first everybody is asked; then those whose answer is waited for (C3c), and those who refused
  * (C5a). */
-static void ask_members(struct core *core)
+static void ask_members(struct core *core, const struct message *question)
 {
     const struct candidacy *candidacy = &core->candidacy;
-    struct message *message = outbox_message(core, MESSAGE_CLAIM);
 
-    if (message != NULL) {
-        message->reference.view = view_id_of(&core->view);
-        message->reference.view_hash = core->view.hash;
-        message->reference.promised = candidacy->epoch;
-    }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const enum answer answer = (enum answer)candidacy->answers[i];
         if (!core_is_self(core, i) && answer != ANSWER_YES &&
             (answer == ANSWER_NO || candidacy->askings == 0 || is_counted(core, i))) {
             watch_want_late(core, i, candidacy->askings);
-            route_send(core, message, i);
+            route_send(core, question, i);
         }
     }
 }
@@ -124,23 +147,6 @@ static void count_by(struct core *core, const struct voter_lists *former)
     }
 }
 
-/* The lineage of its view; an outsider knows of no other than that of its record. */
-static uint64_t lineage_of(const struct core *core)
-{
-    return view_is_empty(&core->view) ? core->voter.record.lineage : core->view.lineage;
-}
-
-static struct vote_question own_question(const struct core *core)
-{
-    return (struct vote_question){.kind = VOTE_CLAIM,
-                                  .lineage = lineage_of(core),
-                                  .ballot = {core->candidacy.epoch, core->life.self.id},
-                                  .lease_ms = core->timing.lease_ms,
-                                  .hold_ms = timing_hold_ms(&core->timing),
-                                  .handed_over = core->candidacy.handed_over,
-                                  .view = view_id_of(&core->view)};
-}
-
 /* The candidate's own voter is asked last, when the others suffice with it: a candidate that
  * reaches nobody binds nobody, least of all its own voter, which the coordinator would then lack.
  */
@@ -149,24 +155,18 @@ static void ask_own_voter(struct core *core)
     const struct voter_lists *lists = electorate_lists(core);
     const struct tally *tally = &core->candidacy.tally;
     const uint8_t place = electorate_own(core, lists);
+    struct message question;
     struct message vote;
 
     if (place != VOTER_NONE && ((tally->granted | tally->refused) & voter_set_of(place)) == 0 &&
         voter_lists_agree(lists, tally->granted | voter_set_of(place))) {
-        const struct vote_question question = own_question(core);
+        message_clear(&question, MESSAGE_CLAIM);
+        question.from = core->life.self.id;
+        fill_in(core, &question);
         if (voting_ask_self(core, &question, &vote)) {
             candidacy_on_vote(core, &vote);
         }
     }
-}
-
-/* Z13a: an outsider that has accepted nothing yet shows with whom the cluster is founded. */
-static struct view *view_to_show(struct core *core)
-{
-    if (!view_is_empty(&core->view)) {
-        return &core->view;
-    }
-    return view_is_of_founders(&core->voter.accepted) ? &core->voter.accepted : NULL;
 }
 
 /* Z16c: who is no member makes no tests of C2, and would be bound to whoever asks it. So it is
@@ -184,24 +184,14 @@ static voter_set who_is_asked(const struct core *core)
     return could_decide ? left : left & ~absent;
 }
 
-static void ask_voters(struct core *core)
+static void ask_voters(struct core *core, const struct message *question)
 {
     struct candidacy *candidacy = &core->candidacy;
-    struct message *message = outbox_message(core, MESSAGE_BALLOT);
 
-    if (message != NULL) {
-        message->carrier.view = view_to_show(core);
-        message->carrier.lineage = lineage_of(core);
-        message->carrier.epoch = candidacy->epoch;
-        message->carrier.handover_by = candidacy->handed_over.life;
-        message->carrier.handover_epoch = candidacy->handed_over.epoch;
-        message->carrier.lease_ms = core->timing.lease_ms;
-        message->carrier.hold_ms = timing_hold_ms(&core->timing);
-    }
     candidacy->asked = who_is_asked(core);
-    electorate_ask(core, message, electorate_lists(core), candidacy->asked);
+    electorate_ask(core, question, electorate_lists(core), candidacy->asked);
     if (candidacy->askings > 0) {
-        electorate_seek(core, message);
+        electorate_seek(core, question);
     }
 }
 
@@ -229,16 +219,20 @@ static void ask(struct core *core)
 {
     struct candidacy *candidacy = &core->candidacy;
     const uint32_t askings = candidacy->askings;
+    struct message *question = outbox_message(core, MESSAGE_CLAIM);
 
+    if (question != NULL) {
+        fill_in(core, question);
+    }
     if (asks_voters(core)) {
         candidacy->asking.again_ms = core->now_ms + ((uint64_t)core->timing.prepare_ms / 3
                                                      << (askings < 3 ? askings : 3));
-        ask_voters(core);
+        ask_voters(core, question);
         candidacy->askings++;
         ask_own_voter(core);
     } else {
         candidacy->asking.again_ms = core->now_ms + timing_resend_ms(&core->timing, askings + 1);
-        ask_members(core);
+        ask_members(core, question);
         candidacy->askings++;
     }
 }

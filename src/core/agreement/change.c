@@ -26,15 +26,6 @@ void change_take(struct core *core, const struct view *proposal)
     core->change.accepted_ms = core->now_ms;
 }
 
-bool change_names_pending(const struct core *core, const struct message *message)
-{
-    struct view_id pending = view_id_of(&core->change.pending);
-
-    return !view_is_empty(&core->change.pending) &&
-           view_id_equal(&message->reference.view, &pending) &&
-           message->reference.view_hash == core->change.pending.hash;
-}
-
 /* --- Giving up --- */
 
 void change_drop_own(struct core *core)

@@ -21,9 +21,6 @@ void change_close(struct core *core);
 /* That proposal of another was accepted. */
 void change_take(struct core *core, const struct view *proposal);
 
-/* Is the message about what was proposed, or accepted, last? */
-bool change_names_pending(const struct core *core, const struct message *message);
-
 /* Ends a proposal of this node in favour of another's, and puts off its next claim. */
 void change_drop_own(struct core *core);
 

@@ -248,7 +248,7 @@ bool change_on_commit(struct core *core, const struct message *message)
     struct view_id ours = view_id_of(&core->view);
     const struct view_id *named = &message->reference.view;
 
-    if (change_names_pending(core, message) && !core->change.on &&
+    if (view_is_named(&core->change.pending, &message->reference) && !core->change.on &&
         id_equal(&named->coordinator, &message->from) &&
         (view_is_empty(&core->view) || view_id_compare(named, &ours) > 0)) {
         install_view(core, &core->change.pending);

@@ -129,7 +129,7 @@ void change_forget_answers(struct core *core)
 /* Is this the answer of somebody who was asked, to what is proposed now? */
 static bool answers_proposal(struct core *core, const struct message *message)
 {
-    if (!core->change.on || !change_names_pending(core, message)) {
+    if (!core->change.on || !view_is_named(&core->change.pending, &message->reference)) {
         refuse(core, message, REFUSED_ANSWER_TO_ANOTHER);
     } else if (!view_has(&core->change.pending, &message->from)) {
         refuse(core, message, REFUSED_ANSWER_OF_OUTSIDER);

@@ -214,7 +214,7 @@ static bool is_asked_for_record(const struct core *core, const struct message *v
 {
     if (core_is_member(core)) {
         return view_has(&core->view, &vote->from) ? vote->fellow
-                                                  : vote->echo == nonce_of(core, MESSAGE_BALLOT);
+                                                  : vote->echo == nonce_of(core, MESSAGE_CLAIM);
     }
     for (uint8_t i = 0; i < core->founding.voters.count; i++) {
         if (electorate_was_asked_for_record(core, vote, core->founding.voters.voters[i].name)) {
@@ -249,7 +249,7 @@ bool electorate_knows(const struct core *core, const struct message *vote)
     if (core->change.on && is_named_in(&core->change.pending, &vote->from, name)) {
         return true; /* Its READY has proved where it is. */
     }
-    return vote->echo == nonce_of(core, MESSAGE_BALLOT);
+    return vote->echo == nonce_of(core, MESSAGE_CLAIM);
 }
 
 bool electorate_was_pulled(const struct core *core, const struct message *answer)
@@ -259,7 +259,7 @@ bool electorate_was_pulled(const struct core *core, const struct message *answer
 
 bool electorate_was_asked(const struct core *core, const struct message *answer)
 {
-    return electorate_was_pulled(core, answer) || answer->echo == nonce_of(core, MESSAGE_BALLOT);
+    return electorate_was_pulled(core, answer) || answer->echo == nonce_of(core, MESSAGE_CLAIM);
 }
 
 void electorate_ask_stranger(struct core *core, const struct message *message,

@@ -2,7 +2,6 @@
 
 #include "core/agreement/candidacy.h"
 #include "core/agreement/change.h"
-#include "core/agreement/install.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/voting.h"
 #include "core/detection/elders.h"
@@ -68,89 +67,33 @@ static enum refusal why_epoch_is_not_free(const struct core *core, const struct 
                : REFUSED_NOT;
 }
 
-/* C2b, C2c, once both hold the same view. A claim that is refused because somebody older is fresh
- * is remembered, so that the grant follows at the moment at which nobody is. */
-static void judge(struct core *core, const struct message *message, const struct ballot *ballot,
-                  uint32_t claimant)
+/* A claim that is refused because somebody older is fresh is remembered, so that the grant follows
+ * at the moment at which nobody is. */
+void granter_judge(struct core *core, const struct message *claim)
 {
+    const struct ballot ballot = {claim->carrier.epoch, claim->from};
+    const uint32_t claimant = view_find(&core->view, &claim->from);
     const struct node_id nobody = {.bytes = {0}};
-    enum refusal against = why_epoch_is_not_free(core, ballot);
+    enum refusal against = why_epoch_is_not_free(core, &ballot);
 
     if (against != REFUSED_NOT) {
         REACHED(claim_refused_for_a_promise);
-        refuse(core, message, against);
-        deny(core, ballot, claimant, VOTE_REFUSED_EPOCH, 0);
+        refuse(core, claim, against);
+        deny(core, &ballot, claimant, VOTE_REFUSED_EPOCH, 0);
         return;
     }
     watch_want_older(core, claimant);
     uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &nobody);
     if (wait_ms == 0) {
-        grant(core, ballot, claimant);
+        grant(core, &ballot, claimant);
         return;
     }
     core->granting.waiting = (struct waiting_claim){
-        .ballot = *ballot, .until_ms = core->now_ms + core->timing.claim_ms};
-    refuse(core, message,
+        .ballot = ballot, .until_ms = core->now_ms + core->timing.claim_ms};
+    refuse(core, claim,
            core->position < claimant ? REFUSED_CLAIMANT_YOUNGER : REFUSED_OLDER_ONE_FRESH);
-    deny(core, ballot, claimant, VOTE_REFUSED_FRESH, wait_ms);
-    candidacy_tell(core, CLAIM_DECLINED, &core->view.members[claimant], ballot->epoch);
-}
-
-/* The claimant's view is higher. This node installs it at once where it has accepted it, as with a
- * COMMIT; else it asks for it, and answers when the claim is repeated. */
-static bool catch_up(struct core *core, const struct message *message)
-{
-    if (change_names_pending(core, message) && !core->change.on) {
-        install_view(core, &core->change.pending);
-        return true;
-    }
-    refuse(core, message, REFUSED_CLAIM_VIEW_HIGHER);
-    if (view_has(&core->view, &message->from)) {
-        install_pull(core, message);
-    }
-    return false;
-}
-
-void granter_on_claim(struct core *core, const struct message *message)
-{
-    const struct view_id *theirs = &message->reference.view;
-    const struct view_id ours = view_id_of(&core->view);
-    const struct ballot ballot = {message->reference.promised, message->from};
-
-    if (core_is_strict(core)) {
-        refuse(core, message, REFUSED_CLAIM_OF_MEMBERS);
-        return;
-    }
-    if (theirs->lineage != ours.lineage) {
-        refuse(core, message, REFUSED_OTHER_LINEAGE);
-        return;
-    }
-    if (ballot.epoch <= theirs->epoch) {
-        refuse(core, message, REFUSED_CLAIM_NOT_NEW);
-        return;
-    }
-    if (ballot.epoch > promise_numbers_max(core).epoch) {
-        refuse(core, message, REFUSED_EPOCH_LEAPS);
-        return;
-    }
-    int order = view_id_compare(theirs, &ours);
-    if (order > 0 && !catch_up(core, message)) {
-        return;
-    }
-    uint32_t claimant = view_find(&core->view, &message->from);
-    if (claimant == VIEW_NONE) {
-        refuse(core, message, REFUSED_OF_STRANGER);
-        install_answer_stranger(core, message);
-        return;
-    }
-    if (order < 0) {
-        REACHED(claim_with_an_older_view);
-        refuse(core, message, REFUSED_CLAIM_VIEW_LOWER);
-        deny(core, &ballot, claimant, VOTE_REFUSED_BEHIND, 0);
-        install_on_pull(core, message); /* It gets the newer view and starts again from there. */
-        return;
-    }
-    judge(core, message, &ballot, claimant);
+    deny(core, &ballot, claimant, VOTE_REFUSED_FRESH, wait_ms);
+    candidacy_tell(core, CLAIM_DECLINED, &core->view.members[claimant], ballot.epoch);
 }
 
 static void judge_again(struct core *core)

@@ -5,8 +5,8 @@
 
 #include "core/state/state.h"
 
-/* Answers the CLAIM by VOTE, or refuses the message. */
-void granter_on_claim(struct core *core, const struct message *message);
+/* Answers the CLAIM of a member by VOTE (C2b, C2c), once both hold the same view. */
+void granter_judge(struct core *core, const struct message *claim);
 
 /* Grants the claim that it remembers when nobody older is fresh any more (C5a); forgets a promise
  * that is over (C5b). */

@@ -367,7 +367,7 @@ void install_reset(struct core *core)
  * member (Z1e)? */
 static bool asks_as_stranger(const struct message *message)
 {
-    bool asks = message->type == MESSAGE_PULL || message->type == MESSAGE_BALLOT;
+    bool asks = message->type == MESSAGE_PULL || message->type == MESSAGE_CLAIM;
 
     return asks && !message->fellow && message->echo != 0;
 }

@@ -475,19 +475,14 @@ bool succession_removes_who_is_back(const struct core *core)
 
 /* --- What becomes of it --- */
 
-static void forget_views(struct core *core)
+void succession_on_view_installed(struct core *core)
 {
     view_clear(&core->succession.base);
     core->succession.next_age = 0;
 }
 
-void succession_on_view_installed(struct core *core)
-{
-    forget_views(core);
-}
-
 void succession_reset(struct core *core)
 {
-    forget_views(core);
+    succession_on_view_installed(core);
     core->succession.handed_epoch = 0;
 }

@@ -374,7 +374,7 @@ static void ask_for_record(struct core *core, uint8_t place)
         }
         return;
     }
-    struct message *message = outbox_message(core, MESSAGE_BALLOT);
+    struct message *message = outbox_message(core, MESSAGE_CLAIM);
     if (message != NULL) {
         message->carrier.lineage = core->view.lineage;
     }

@@ -4,7 +4,7 @@
  * from any other, in several such steps where one would rest on newcomers.
  *
  *     WISH -> record and lease of newcomers -> {old, new} committed -> {new} committed
- *             BALLOT(0), VOTE, PING, PONG      a quorum of both      a quorum of new
+ *             CLAIM(0), VOTE, PING, PONG       a quorum of both      a quorum of new
  */
 #ifndef CORE_VOTERS_CHANGE_H
 #define CORE_VOTERS_CHANGE_H

@@ -211,14 +211,6 @@ static bool own_answer(struct core *core, const struct vote_question *question,
     return true;
 }
 
-bool voting_ask_self(struct core *core, const struct vote_question *question, struct message *vote)
-{
-    const struct vote cast = question->kind == VOTE_FOUNDING ? voter_on_founding(core, question)
-                                                             : voter_on_claim(core, question);
-
-    return own_answer(core, question, &cast, vote);
-}
-
 /* Z15a: one that has just begun a new life may have been started with other terms, or miss a
  * change of them, and yet is needed. */
 static void note_terms(const struct core *core, struct vote_question *question,
@@ -271,34 +263,58 @@ static uint64_t stamp_of(const struct message *asked)
 }
 
 /* Z2c: what a member says that it was handed. A stranger says it of anybody. */
-static struct ballot handed_over_by(const struct core *core, const struct message *ballot)
+static struct ballot handed_over_by(const struct core *core, const struct message *claim)
 {
-    const struct view_carrier *carrier = &ballot->carrier;
+    const struct view_carrier *carrier = &claim->carrier;
 
-    return view_has(&core->view, &ballot->from)
+    return view_has(&core->view, &claim->from)
                ? (struct ballot){carrier->handover_epoch, carrier->handover_by}
                : (struct ballot){.epoch = 0};
 }
 
-static struct vote_question question_of(const struct core *core, const struct message *ballot)
+/* C2a: a claim that names a view which this node holds, or has accepted, is as good as one that
+ * shows it. */
+static struct view *view_of(struct core *core, const struct message *claim)
 {
-    const struct view_carrier *carrier = &ballot->carrier;
-    const struct view_id none = {.lineage = 0};
+    struct view *const held[] = {&core->view, core->change.on ? &core->view : &core->change.pending,
+                                 &core->voter.accepted};
+
+    for (size_t i = 0; i < sizeof held / sizeof held[0] && claim->carrier.view == NULL; i++) {
+        if (view_is_named(held[i], &claim->carrier.named)) {
+            return held[i];
+        }
+    }
+    return claim->carrier.view;
+}
+
+static struct vote_question question_of(const struct core *core, const struct message *claim)
+{
+    const struct view_carrier *carrier = &claim->carrier;
+    const struct view *view = carrier->view;
 
     struct vote_question question = {
         .kind = carrier->epoch == 0 ? VOTE_FOUNDING : VOTE_CLAIM,
         .lineage = carrier->lineage,
-        .ballot = {carrier->epoch, ballot->from},
+        .ballot = {carrier->epoch, claim->from},
         .lease_ms = carrier->lease_ms,
         .hold_ms = carrier->hold_ms,
-        .handed_over = handed_over_by(core, ballot),
-        .address = ballot->source,
-        .stamp = stamp_of(ballot),
-        .view = carrier->view == NULL ? none : view_id_of(carrier->view),
-        .founders = carrier->view != NULL && view_is_empty(carrier->view) ? carrier->view : NULL,
+        .handed_over = handed_over_by(core, claim),
+        .address = claim->source,
+        .stamp = stamp_of(claim),
+        .view = view == NULL ? carrier->named.view : view_id_of(view),
+        .founders = view != NULL && view_is_empty(view) ? view : NULL,
     };
-    note_terms(core, &question, carrier->view);
+    note_terms(core, &question, view);
     return question;
+}
+
+bool voting_ask_self(struct core *core, const struct message *asked, struct message *vote)
+{
+    const struct vote_question question = question_of(core, asked);
+    const struct vote cast = question.kind == VOTE_FOUNDING ? voter_on_founding(core, &question)
+                                                            : voter_on_claim(core, &question);
+
+    return own_answer(core, &question, &cast, vote);
 }
 
 /* It is heard, and says that it does not act: it reaches too few voters, and so deposing it does no
@@ -320,7 +336,7 @@ static bool is_chosen(const struct core *core, const struct vote_question *quest
 }
 
 /* Z4b: a coordinator that this voter hears must not be deposed by one who does not. */
-static bool is_refused_for_freshness(struct core *core, const struct message *ballot,
+static bool is_refused_for_freshness(struct core *core, const struct message *claim,
                                      const struct vote_question *question, uint32_t claimant)
 {
     watch_want_older(core, claimant);
@@ -330,56 +346,91 @@ static bool is_refused_for_freshness(struct core *core, const struct message *ba
         return false;
     }
     const struct vote fresh = {.result = VOTE_REFUSED_FRESH, .wait_ms = wait_ms};
-    answer(core, ballot, question, &fresh);
+    answer(core, claim, question, &fresh);
     return true;
 }
 
-/* Z9f: whoever asks with a view that cannot be taken is to hear that somebody coordinates here. */
-static void answer_unsound(struct core *core, const struct message *ballot,
-                           const struct vote_question *question)
+/* Can the view be taken? Z9f: whoever claims with one that cannot be is to hear that somebody
+ * coordinates here. */
+static bool is_shown_soundly(struct core *core, const struct message *claim,
+                             const struct vote_question *question)
 {
-    if (question->kind == VOTE_CLAIM && core_is_member(core) &&
-        !view_has(&core->view, &ballot->from)) {
-        is_refused_for_freshness(core, ballot, question, VIEW_NONE);
+    const bool of_founders = question->founders != NULL;
+
+    if (claim->carrier.view == NULL || (of_founders ? view_is_sound_of_founders(question->founders)
+                                                    : install_is_sound(core, claim))) {
+        return true;
     }
+    if (of_founders) {
+        refuse(core, claim, REFUSED_VIEW_UNSOUND);
+    } else if (question->kind == VOTE_CLAIM && core_is_strict(core) && core_is_member(core) &&
+               !view_has(&core->view, &claim->from)) {
+        is_refused_for_freshness(core, claim, question, VIEW_NONE);
+    }
+    return false;
 }
 
-/* C2a, C2b: what a voter that is a member has against a claim. Returns whether it may be granted.
- */
-static bool passes_membership(struct core *core, const struct message *ballot,
+/* Is the claimant's view, which is higher, one to install here? */
+static bool speaks_for_us(struct core *core, const struct message *claim)
+{
+    const struct view *theirs = claim->carrier.view;
+
+    return theirs != NULL && (core_is_strict(core) || view_has(theirs, &core->life.self.id)) &&
+           authority_counts(install_weigh(core, claim));
+}
+
+/* C2a, Z4b: what a member has against a claim. Returns whether it may be granted. */
+static bool passes_membership(struct core *core, const struct message *claim,
                               const struct vote_question *question)
 {
-    struct view_id ours = view_id_of(&core->view);
-    struct view *theirs = question->founders != NULL ? NULL : ballot->carrier.view;
+    const struct view_id ours = view_id_of(&core->view);
+    const struct view *theirs = claim->carrier.view;
+    const bool of_voters = core_is_strict(core);
+    int order = view_id_compare(&question->view, &ours);
 
-    bool higher = theirs != NULL && view_id_compare(&question->view, &ours) > 0;
-    if (higher && authority_counts(install_weigh(core, ballot))) {
+    if (order > 0 && speaks_for_us(core, claim)) {
         if (!view_has(theirs, &core->life.self.id)) {
             return true; /* What it holds is committed: so this membership is over, if unawares. */
         }
         install_view(core, theirs);
-        ours = question->view;
-    }
-    uint32_t claimant = view_find(&core->view, &ballot->from);
-    /* Z4b: who coordinates a view has it; this one says that it has not, and so never made it. */
-    bool disowns = claimant == 0 && question->ballot.epoch > core->view.epoch;
-    if (claimant != VIEW_NONE && !disowns && view_id_compare(&question->view, &ours) < 0) {
-        refuse(core, ballot, REFUSED_CLAIM_VIEW_LOWER);
-        install_on_pull(core, ballot); /* It gets the newer view and starts again from there. */
-        return false;
-    }
-    if (is_refused_for_freshness(core, ballot, question, claimant)) {
-        if (claimant == VIEW_NONE && theirs != NULL && !higher) {
-            install_answer_stranger(core,
-                                    ballot); /* Z4j: it is out, and nobody else tells it so. */
+        order = 0;
+    } else if (order > 0 && !(of_voters && theirs != NULL)) {
+        refuse(core, claim, REFUSED_CLAIM_VIEW_HIGHER);
+        if (view_has(&core->view, &claim->from)) {
+            install_pull(core, claim);
         }
         return false;
     }
-    return true;
+    const uint32_t claimant = view_find(&core->view, &claim->from);
+    /* Z4b: who coordinates a view has it; this one says that it has not, and so never made it. */
+    const bool disowns = of_voters && claimant == 0 && question->ballot.epoch > core->view.epoch;
+    if (claimant != VIEW_NONE && !disowns && order < 0) {
+        REACHED(claim_with_an_older_view);
+        refuse(core, claim, REFUSED_CLAIM_VIEW_LOWER);
+        if (!of_voters) {
+            const struct vote behind = {
+                .result = VOTE_REFUSED_BEHIND,
+                .promised = larger(core->promise.epoch, core->change.pending.epoch)};
+            reply(core, question, &behind);
+        }
+        install_on_pull(core, claim); /* It gets the newer view and starts again from there. */
+        return false;
+    }
+    if (of_voters ? !is_refused_for_freshness(core, claim, question, claimant)
+                  : claimant != VIEW_NONE) {
+        return true;
+    }
+    if (!of_voters) {
+        refuse(core, claim, REFUSED_OF_STRANGER);
+    }
+    if (claimant == VIEW_NONE && order <= 0 && question->view.epoch != 0) {
+        install_answer_stranger(core, claim); /* Z4j: it is out, and nobody else tells it so. */
+    }
+    return false;
 }
 
 /* Z11h: whoever asks one that is retired may know nobody else, and wait for it for ever. */
-static void tell_who_votes(struct core *core, const struct message *ballot,
+static void tell_who_votes(struct core *core, const struct message *claim,
                            const struct vote_question *question)
 {
     const struct view_id last = view_id_of(&core->voter.accepted);
@@ -387,13 +438,13 @@ static void tell_who_votes(struct core *core, const struct message *ballot,
                          view_id_compare(&last, &question->view) > 0;
 
     if (core_is_member(core)) {
-        install_on_pull(core, ballot);
-    } else if (question->stamp != 0 && is_news && !refuse_beyond_few(core, ballot)) {
+        install_on_pull(core, claim);
+    } else if (question->stamp != 0 && is_news && !refuse_beyond_few(core, claim)) {
         struct message *message = outbox_message(core, MESSAGE_VIEW);
         if (message != NULL) {
             message->carrier.view = &core->voter.accepted;
         }
-        outbox_answer(core, message, &ballot->from, &ballot->source, (uint32_t)question->stamp);
+        outbox_answer(core, message, &claim->from, &claim->source, (uint32_t)question->stamp);
     }
 }
 
@@ -411,53 +462,76 @@ static void answer_without_vote(struct core *core, const struct message *asked,
 
 /* Z8b: does the claim come while this record waits for the founding to end, and not name it? Who
  * claims when that has ended shows the founders, or a view, in which it is. */
-static bool is_before_founding(const struct core *core, const struct message *ballot)
+static bool is_before_founding(const struct core *core, const struct message *claim)
 {
     const struct vote_record *record = &core->voter.record;
-    const struct view *shown = ballot->carrier.view;
+    const struct view *shown = claim->carrier.view;
 
     return record->state == VOTE_RECORD_FOUNDING &&
            (shown == NULL || voter_lists_find(&shown->voters, &record->id) == VOTER_NONE);
 }
 
-void voting_on_ballot(struct core *core, const struct message *ballot)
+static bool may_be_wanted(const struct core *core)
 {
-    const struct vote_question question = question_of(core, ballot);
+    return core_is_member(core) || core_is_witness(core);
+}
 
-    const bool may_be_wanted = core_is_member(core) || core_is_witness(core);
+/* Why the question is none to this node, or cannot be answered; REFUSED_NOT: it can. */
+static enum refusal why_not_asked(const struct core *core, const struct message *claim,
+                                  const struct vote_question *question)
+{
+    if (question->kind == VOTE_FOUNDING) {
+        return electorate_may_vote(core) || may_be_wanted(core) ? REFUSED_NOT : REFUSED_NO_VOTER;
+    }
+    if (!core_is_strict(core)) {
+        if (!core_is_member(core)) {
+            return REFUSED_NOT_YET_MEMBER;
+        }
+        if (question->lineage != core->view.lineage) {
+            return REFUSED_OTHER_LINEAGE;
+        }
+        if (question->ballot.epoch > promise_numbers_max(core).epoch) {
+            return REFUSED_EPOCH_LEAPS;
+        }
+    } else if (!electorate_may_vote(core)) {
+        return REFUSED_NO_VOTER;
+    } else if (!voter_votes(core, question->lineage)) {
+        return REFUSED_VOTER_MUTE;
+    } else if (is_before_founding(core, claim)) {
+        return REFUSED_NOT_FOUNDED;
+    }
+    return question->ballot.epoch <= question->view.epoch ? REFUSED_CLAIM_NOT_NEW : REFUSED_NOT;
+}
 
-    if (!electorate_may_vote(core) && !(may_be_wanted && question.kind == VOTE_FOUNDING)) {
-        refuse(core, ballot, REFUSED_NO_VOTER);
-        return;
+bool voting_on_claim(struct core *core, const struct message *asked)
+{
+    struct message claim;
+
+    message_copy(&claim, asked);
+    claim.carrier.view = view_of(core, asked);
+    const struct vote_question question = question_of(core, &claim);
+    const enum refusal against = why_not_asked(core, &claim, &question);
+    if (against == REFUSED_VOTER_MUTE) {
+        answer_without_vote(core, &claim, &question);
+        return false;
     }
-    if (question.kind == VOTE_CLAIM && !voter_votes(core, question.lineage)) {
-        answer_without_vote(core, ballot, &question);
-        return;
+    if (against != REFUSED_NOT) {
+        refuse(core, &claim, against);
+        return false;
     }
-    if (question.founders != NULL && !view_is_sound_of_founders(question.founders)) {
-        refuse(core, ballot, REFUSED_VIEW_UNSOUND);
-        return;
+    const bool is_claim = question.kind == VOTE_CLAIM;
+    if (!is_shown_soundly(core, &claim, &question) ||
+        (is_claim && core_is_member(core) && !passes_membership(core, &claim, &question))) {
+        return false;
     }
-    if (ballot->carrier.view != NULL && question.founders == NULL &&
-        !install_is_sound(core, ballot)) {
-        answer_unsound(core, ballot, &question);
-        return;
+    if (is_claim && !core_is_strict(core)) {
+        return true;
     }
-    if (question.kind == VOTE_FOUNDING) {
-        const struct vote vote = may_be_wanted ? voter_on_wanted(core, &question)
-                                               : voter_on_founding(core, &question);
-        answer(core, ballot, &question, &vote);
-        return;
-    }
-    if (is_before_founding(core, ballot)) {
-        refuse(core, ballot, REFUSED_NOT_FOUNDED);
-        return;
-    }
-    if (core_is_member(core) && !passes_membership(core, ballot, &question)) {
-        return;
-    }
-    const struct vote vote = voter_on_claim(core, &question);
-    answer(core, ballot, &question, &vote);
+    const struct vote vote = is_claim              ? voter_on_claim(core, &question)
+                             : may_be_wanted(core) ? voter_on_wanted(core, &question)
+                                                   : voter_on_founding(core, &question);
+    answer(core, &claim, &question, &vote);
+    return false;
 }
 
 /* Z2i: our own coordinator takes this voter for failed, and is heard. If its proposal were accepted

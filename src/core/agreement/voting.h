@@ -1,16 +1,19 @@
-/* How this node's voter is asked, by the network or by this node itself, and how its answers go out
- * (Z2). What it decides is in voter.h; the tests of C2, which look at the membership, are here.
+/* How this node is asked for its vote, by the network or by this node itself, and how its answers
+ * go out (C2, Z2). What a voter decides is in voter.h, and what a member grants where there are
+ * none, in granter.h; the tests of C2a, which look at the membership, are here.
  *
- *     BALLOT, PREPARE, PING --> is it for a voter, and sound? --> tests of membership (Z4b)
- *                           --> voter.h decides (Z2)       --> VOTE, PONG, or a request for proof
+ *     CLAIM, PREPARE, PING --> is it for this node, and sound? --> tests of membership (C2a, Z4b)
+ *         --> voter.h decides (Z2), or of a CLAIM where members do granter.h (C2)
+ *         --> VOTE, PONG, or a request for proof
  */
 #ifndef CORE_VOTING_H
 #define CORE_VOTING_H
 
 #include "core/state/state.h"
 
-/* BALLOT: somebody asks for an epoch, or a founder for a record. */
-void voting_on_ballot(struct core *core, const struct message *ballot);
+/* CLAIM: somebody asks for an epoch, or for a record. Returns whether this member is to judge it
+ * (granter.h); else it has been answered, or refused. */
+bool voting_on_claim(struct core *core, const struct message *asked);
 
 /* PREPARE, beside what it is for a member. The view must be sound. */
 void voting_on_prepare(struct core *core, const struct message *prepare);
@@ -42,7 +45,7 @@ void voting_reply(struct core *core, const struct vote_question *question, const
 
 /* What this node asks its own voter. Returns whether the answer is in `vote` now; else it comes
  * from voting_take, or never. */
-bool voting_ask_self(struct core *core, const struct vote_question *question, struct message *vote);
+bool voting_ask_self(struct core *core, const struct message *asked, struct message *vote);
 bool voting_prepare_self(struct core *core, const struct view *view, struct message *vote);
 
 /* The coordinator's own voter leases to it like any other. */

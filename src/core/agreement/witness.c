@@ -7,17 +7,17 @@
 #include "core/state/refuse.h"
 
 /* Z11e: it is asked as a stranger, so the answer has something to echo. */
-void witness_on_ballot(struct core *core, const struct message *ballot)
+void witness_on_claim(struct core *core, const struct message *claim)
 {
-    const bool wants_record = ballot->carrier.epoch == 0;
+    const bool wants_record = claim->carrier.epoch == 0;
 
-    if (wants_record && (ballot->fellow || ballot->echo == 0)) {
-        refuse(core, ballot, REFUSED_RECORD_UNASKED);
-    } else if (wants_record && voter_is_succeeded(core, ballot->carrier.lineage)) {
-        refuse(core, ballot, REFUSED_VIEW_UNASKED);
-        install_ask_stranger(core, ballot); /* Z18c: what it shows ends the record that there is. */
+    if (wants_record && (claim->fellow || claim->echo == 0)) {
+        refuse(core, claim, REFUSED_RECORD_UNASKED);
+    } else if (wants_record && voter_is_succeeded(core, claim->carrier.lineage)) {
+        refuse(core, claim, REFUSED_VIEW_UNASKED);
+        install_ask_stranger(core, claim); /* Z18c: what it shows ends the record that there is. */
     } else {
-        voting_on_ballot(core, ballot);
+        (void)voting_on_claim(core, claim);
     }
 }
 

@@ -3,7 +3,7 @@
  * ask are strangers, so what they ask carries a nonce (Z1e), and what they show is asked for first
  * (Z9d).
  *
- *     member --BALLOT, PREPARE, PING with a nonce--> witness --VOTE, PONG that echoes it--> member
+ *     member --CLAIM, PREPARE, PING with a nonce--> witness --VOTE, PONG that echoes it--> member
  *                                                      |
  *                                          its record on disk, first
  */
@@ -12,7 +12,7 @@
 
 #include "core/state/state.h"
 
-void witness_on_ballot(struct core *core, const struct message *ballot);
+void witness_on_claim(struct core *core, const struct message *claim);
 void witness_on_view(struct core *core, const struct message *message);
 void witness_on_ping(struct core *core, const struct message *ping);
 

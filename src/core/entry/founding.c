@@ -36,7 +36,7 @@ bool founding_may_begin(const struct core *core)
  * and echoes that life's JOIN (Z8h). */
 static void ask(struct core *core, uint64_t lineage)
 {
-    struct message *message = outbox_message(core, MESSAGE_BALLOT);
+    struct message *message = outbox_message(core, MESSAGE_CLAIM);
 
     if (message != NULL) {
         message->carrier.lineage = lineage;
@@ -52,14 +52,16 @@ static void ask(struct core *core, uint64_t lineage)
 static void ask_for_records(struct core *core)
 {
     uint64_t lineage = voter_begin_founding(core);
-    const struct vote_question question = {
-        .kind = VOTE_FOUNDING, .lineage = lineage, .ballot = {0, core->life.self.id}};
+    struct message question;
     struct message vote;
 
     if (lineage == 0 || !voter_is_synced(core)) {
         return; /* A lineage that it forgot would keep the voters that took it from any other. */
     }
     ask(core, lineage);
+    message_clear(&question, MESSAGE_CLAIM);
+    question.from = core->life.self.id;
+    question.carrier.lineage = lineage;
     if (id_is_none(&core->founding.voters.voters[0].record) &&
         voting_ask_self(core, &question, &vote)) {
         founding_on_vote(core, &vote);

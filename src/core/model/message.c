@@ -23,7 +23,7 @@ static size_t bytes_to_clear(enum message_type type)
         return BYTES_BEFORE(heartbeat.suspects);
     case CARRIES_VIEW:
         return type == MESSAGE_MERGE ? BYTES_WITH(carrier) : BYTES_BEFORE(carrier.part);
-    case CARRIES_BALLOT:
+    case CARRIES_CLAIM:
         return BYTES_BEFORE(carrier.part);
     case CARRIES_REFERENCE:
         return BYTES_WITH(reference);
@@ -116,5 +116,5 @@ struct view *message_view(const struct message *message)
 {
     enum message_body body = message_body(message->type);
 
-    return body == CARRIES_VIEW || body == CARRIES_BALLOT ? message->carrier.view : NULL;
+    return body == CARRIES_VIEW || body == CARRIES_CLAIM ? message->carrier.view : NULL;
 }

@@ -27,8 +27,8 @@ enum message_body {
     CARRIES_PING,
     CARRIES_PROBE,
     CARRIES_MERGE_REFUSED,
-    CARRIES_BALLOT, /* carrier too: what a voter is asked, or answers */
-    CARRIES_ROLES,  /* role: of one candidate, or of all of a member (K) */
+    CARRIES_CLAIM, /* carrier too: what those who decide are asked, or answer */
+    CARRIES_ROLES, /* role: of one candidate, or of all of a member (K) */
     CARRIES_WISH,
 };
 
@@ -43,7 +43,7 @@ enum message_body {
     MESSAGE(NACK, 6, "nack", REFERENCE)                   /* promised a higher epoch (U2) */       \
     MESSAGE(NOT_FOLLOWING, 7, "not_following", REFERENCE) /* my coordinator is another one (V4) */ \
     MESSAGE(COMMIT, 8, "commit", REFERENCE)               /* the proposed view holds */            \
-    MESSAGE(CLAIM, 9, "claim", REFERENCE)                 /* let me take over (C1) */              \
+    MESSAGE(CLAIM, 9, "claim", CLAIM) /* may I have that epoch (C1, Z4), or a record of it? */     \
     MESSAGE(JOIN, 10, "join", JOINER)                                                              \
     MESSAGE(OFFER, 11, "offer", OFFER)                                                             \
     MESSAGE(READY, 12, "ready", JOINER)                                                            \
@@ -56,20 +56,19 @@ enum message_body {
     MESSAGE(HELLO, 19, "hello", NOTHING) /* first message on a stream, and its answer */           \
     MESSAGE(MERGE, 20, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
     MESSAGE(MERGE_REFUSED, 21, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */ \
-    MESSAGE(BALLOT, 22, "ballot", BALLOT) /* to a voter: may I have that epoch? (Z4) */            \
-    MESSAGE(VOTE, 23, "vote", BALLOT)     /* the answer to CLAIM (C2), BALLOT and PREPARE (Z2) */  \
-    MESSAGE(ROLES_ASK, 24, "roles_ask", ROLES)       /* may I still hold what I hold? (K2) */      \
-    MESSAGE(ROLES_ENTER, 25, "roles_enter", ROLES)   /* one of my candidates (K5) */               \
+    MESSAGE(VOTE, 23, "vote", CLAIM)               /* the answer to CLAIM (C2) and PREPARE (Z2) */ \
+    MESSAGE(ROLES_ASK, 24, "roles_ask", ROLES)     /* may I still hold what I hold? (K2) */        \
+    MESSAGE(ROLES_ENTER, 25, "roles_enter", ROLES) /* one of my candidates (K5) */                 \
     MESSAGE(ROLES_LET_GO, 26, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
     MESSAGE(ROLES_ANSWER, 27, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
-    MESSAGE(ROLES_PLACE, 28, "roles_place", ROLES)   /* what holds of one candidate (K2) */
+    MESSAGE(ROLES_PLACE, 22, "roles_place", ROLES)   /* what holds of one candidate (K2) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
 #undef MESSAGE_NUMBER
 
 /* Types are below it, and above 0. */
-#define MESSAGE_TYPE_COUNT (MESSAGE_ROLES_PLACE + 1)
+#define MESSAGE_TYPE_COUNT (MESSAGE_ROLES_ANSWER + 1)
 
 /* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
  * holds; VERDICT_NONE while it is only silent. All others it hears. */
@@ -89,13 +88,25 @@ struct heartbeat {
     struct suspicion suspects[SUSPECTS_MAX];
 };
 
-/* Who names a view without carrying it: ACK, NACK, COMMIT, NOT_FOLLOWING, CLAIM. */
+/* A view that is named and not carried: by ACK, NACK, COMMIT, NOT_FOLLOWING, and perhaps CLAIM. */
 struct view_reference {
     struct view_id view;
     uint64_t view_hash;
-    uint64_t promised; /* NACK, CLAIM: the epoch the sender is bound to, as a claimant is to the one
-                          that it asks for; else 0 */
+    uint64_t promised; /* NACK: the epoch the sender is bound to; else 0 */
 };
+
+static inline struct view_reference view_reference_of(const struct view *view)
+{
+    return (struct view_reference){.view = view_id_of(view), .view_hash = view->hash};
+}
+
+static inline bool view_is_named(const struct view *view, const struct view_reference *named)
+{
+    const struct view_id id = view_id_of(view);
+
+    return !view_is_empty(view) && view->hash == named->view_hash &&
+           view_id_equal(&id, &named->view);
+}
 
 /* What all nodes of one cluster must share (J2), and what a refusal quotes. The voters are those to
  * found with, and nothing else: once there is a view it names them (Z13). */
@@ -163,7 +174,7 @@ struct probe {
     struct terms terms;         /* parts whose terms differ stay apart (J2) */
 };
 
-/* VOTE: what a member says to a CLAIM, or a voter to a BALLOT or a PREPARE. */
+/* VOTE: what a member says to a CLAIM, or a voter to a CLAIM or a PREPARE. */
 struct vote_answer {
     struct node_id record; /* by which a voter votes (Z10b); none: it has none of that lineage, or a
                             * member votes */
@@ -176,18 +187,19 @@ struct vote_answer {
     uint64_t writes;   /* of a voter: so often the disk has got its record (Z14a) */
 };
 
-/* VIEW, PREPARE, HANDOVER, MERGE, BALLOT, VOTE. The view is borrowed; who receives it may
+/* VIEW, PREPARE, HANDOVER, MERGE, CLAIM, VOTE. The view is borrowed; who receives it may
  * have its index table rebuilt, nothing else. */
 struct view_carrier {
-    struct view *view;          /* VOTE: NULL unless its sender accepted a higher one; BALLOT:
-                                   NULL where the asker is no member */
-    uint64_t epoch;             /* BALLOT, VOTE: the epoch asked for; 0: a record */
-    struct node_id handover_by; /* PREPARE, BALLOT of a hand-over: who hands over; else none */
-    uint64_t handover_epoch;    /* BALLOT: the highest epoch that it gave up; else 0 */
-    uint64_t lineage;           /* BALLOT, VOTE: of the voter's record, or of the claim */
-    struct vote_answer vote;    /* VOTE */
-    uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
-    uint64_t lease_ms; /* BALLOT, PREPARE: for how long it asks for leases (Z15a); 0: for none */
+    struct view *view;           /* VOTE: NULL unless its sender accepted a higher one; CLAIM:
+                                    NULL where the view is named, or the asker is no member */
+    struct view_reference named; /* CLAIM: that view, where it is not carried */
+    uint64_t epoch;              /* CLAIM, VOTE: the epoch asked for; 0: a record */
+    struct node_id handover_by;  /* PREPARE, CLAIM of a hand-over: who hands over; else none */
+    uint64_t handover_epoch;     /* CLAIM: the highest epoch that it gave up; else 0 */
+    uint64_t lineage;            /* CLAIM, VOTE: of the voter's record, or of the claim */
+    struct vote_answer vote;     /* VOTE */
+    uint64_t merge;              /* MERGE, and the PREPARE that answers it: its number; else 0 */
+    uint64_t lease_ms; /* CLAIM, PREPARE: for how long it asks for leases (Z15a); 0: for none */
     uint64_t hold_ms;  /* with it: its T_hold (Z15c) */
     bool stays;        /* HANDOVER: who hands over stays a member (E5) */
     struct probe part; /* MERGE: the sender's part, to be compared once more (M4) */

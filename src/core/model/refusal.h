@@ -92,8 +92,7 @@
       "it answers another claim than the present, or there is none")                               \
     X(COMMIT_NOT_HIGHER, "commit_not_higher", "U2d",                                               \
       "the view that it commits is not higher than this node's own")                               \
-    /* Claims: who answers (granter.c). */                                                         \
-    X(CLAIM_OF_MEMBERS, "claim_of_members", "Z4a", "under guard strict the voters are asked")      \
+    /* Claims: who answers (voting.c, granter.c). */                                               \
     X(CLAIM_NOT_NEW, "claim_not_new", "C1a",                                                       \
       "the epoch asked for is not above that of the claimant's own view")                          \
     X(CLAIM_VIEW_HIGHER, "claim_view_higher", "C2a",                                               \
