@@ -286,8 +286,8 @@ const struct address *electorate_address(const struct core *core, const struct l
     return seen == NULL ? &voter->address : &seen->address;
 }
 
-/* U3c: its record may have accepted the base, and perhaps nothing long arrives there. An outsider
- * has no base. */
+/* U3c, U3e: its record may have accepted the base, and perhaps nothing long arrives there. An
+ * outsider has no base. */
 static void ask_elsewhere(struct core *core, const struct message *message,
                           const struct address *address)
 {
