@@ -126,6 +126,22 @@ Test(core_asked, a_claim_may_name_its_view)
     rig_free(rig);
 }
 
+/* Z9d: whoever heard of a proposal can name it, and need not have seen it commit. */
+Test(core_asked, a_claim_that_names_a_proposal_does_not_commit_it)
+{
+    struct rig *rig = voter();
+    struct view *next = rig_next(rig, "+D");
+    const struct view_id before = view_id_of(core_view(rig->core));
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = next}});
+    cr_assert_eq(rig->core->voter.accepted.hash, next->hash);
+    const struct message claim = rig_claim(next, next->epoch + 1);
+    rig_refuses(rig, 'C', &claim, REFUSED_CLAIM_VIEW_HIGHER);
+    const struct view_id now = view_id_of(core_view(rig->core));
+    cr_assert(view_id_equal(&now, &before));
+    rig_free(rig);
+}
+
 /* H52: X only has to show a view to be asked for it, and knows that nonce then. */
 Test(core_asked, who_was_asked_for_a_view_does_not_vote)
 {

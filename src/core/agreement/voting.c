@@ -273,18 +273,20 @@ static struct ballot handed_over_by(const struct core *core, const struct messag
 }
 
 /* C2a: a claim that names a view which this node holds, or has accepted, is as good as one that
- * shows it. */
+ * shows it; but to a member under guard strict it does not say that its sender has seen what was
+ * accepted there. */
 static struct view *view_of(struct core *core, const struct message *claim)
 {
-    struct view *const held[] = {&core->view, core->change.on ? &core->view : &core->change.pending,
-                                 &core->voter.accepted};
+    const bool of_voters = core_is_strict(core);
+    const bool counts = of_voters ? !core_is_member(core) : !core->change.on;
+    struct view *accepted = of_voters ? &core->voter.accepted : &core->change.pending;
 
-    for (size_t i = 0; i < sizeof held / sizeof held[0] && claim->carrier.view == NULL; i++) {
-        if (view_is_named(held[i], &claim->carrier.named)) {
-            return held[i];
-        }
+    if (claim->carrier.view == NULL && view_is_named(&core->view, &claim->carrier.named)) {
+        return &core->view;
     }
-    return claim->carrier.view;
+    return claim->carrier.view == NULL && counts && view_is_named(accepted, &claim->carrier.named)
+               ? accepted
+               : claim->carrier.view;
 }
 
 static struct vote_question question_of(const struct core *core, const struct message *claim)
