@@ -73,15 +73,15 @@ Story(strict, what_is_played_back_holds_up_no_take_over)
     sim_free(sim);
 }
 
-/* D8c: an answer takes four pauses between questions, and each question that was put meanwhile has
- * its own. */
+/* D8c: an answer takes more than three pauses between questions, and each question that was put
+ * meanwhile has its own. */
 Story(strict, a_long_way_ends_no_right_to_act)
 {
     struct sim *sim = strict(seed, 5, 5);
     uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
     struct quality quality = sim_default_quality();
-    quality.latency_us_min = 140000;
-    quality.latency_us_max = 141000;
+    quality.latency_us_min = 120000;
+    quality.latency_us_max = 121000;
     sim_set_quality(sim, &quality);
     sim_run(sim, 2000);
     uint64_t changes = sim_notices(sim, first, NOTICE_ACTING);

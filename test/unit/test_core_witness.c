@@ -166,7 +166,7 @@ static struct built_view proposal(const struct witness *witness, bool with_it, u
 static void accepts(struct witness *witness, struct built_view *built)
 {
     const struct message prepare = {.type = MESSAGE_PREPARE,
-                                    .carrier = {.view = &built->view, .lease_ms = 870}};
+                                    .carrier = {.view = &built->view, .lease_ms = 760}};
 
     gets(witness, 'A', &prepare);
     syncs(witness);
@@ -231,7 +231,7 @@ Test(core_witness, a_record_that_has_promised_gives_way_to_no_other_lineage)
 {
     struct witness *witness = with_record();
     const struct node_id id = witness->core->voter.record.id;
-    const struct message ping = asks_for_lease(witness, 3, 870);
+    const struct message ping = asks_for_lease(witness, 3, 760);
     struct message other = wants_record;
 
     gets(witness, 'A', &ping);
@@ -247,7 +247,7 @@ Test(core_witness, a_record_that_has_promised_gives_way_to_no_other_lineage)
 Test(core_witness, it_leases_when_the_disk_knows_for_how_long)
 {
     struct witness *witness = with_record();
-    const struct message ping = asks_for_lease(witness, 3, 870);
+    const struct message ping = asks_for_lease(witness, 3, 760);
 
     gets(witness, 'A', &ping);
     const struct message *pong = answer_to(witness, 'A');
@@ -261,7 +261,7 @@ Test(core_witness, it_leases_when_the_disk_knows_for_how_long)
     cr_assert_eq(pong->ping.nonce, 99);
     cr_assert(id_equal(&pong->ping.said.record, &witness->core->voter.record.id));
     struct message ballot = {.type = MESSAGE_CLAIM,
-                             .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 870}};
+                             .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 760}};
     gets(witness, 'B', &ballot);
     cr_assert_eq(answer_to(witness, 'B')->carrier.vote.result, VOTE_REFUSED_LEASE);
     witness_free(witness);
@@ -271,7 +271,7 @@ Test(core_witness, it_leases_when_the_disk_knows_for_how_long)
 Test(core_witness, who_says_that_its_record_is_older_has_to_prove_itself)
 {
     struct witness *witness = with_record();
-    struct message ping = asks_for_lease(witness, 3, 870);
+    struct message ping = asks_for_lease(witness, 3, 760);
 
     ping.ping.asked.record = witness->core->voter.record.id;
     ping.ping.asked.writes = UINT64_MAX;
@@ -289,7 +289,7 @@ Test(core_witness, who_says_that_its_record_is_older_has_to_prove_itself)
 Test(core_witness, it_answers_for_its_own_record_alone)
 {
     struct witness *witness = with_record();
-    struct message ping = asks_for_lease(witness, 3, 870);
+    struct message ping = asks_for_lease(witness, 3, 760);
 
     ping.ping.subject = record_of('X');
     gets(witness, 'A', &ping);
@@ -381,7 +381,7 @@ Test(core_witness, a_grant_shows_what_it_accepted)
     struct witness *witness = with_record();
     struct built_view named = proposal(witness, true, 5);
     const struct message ballot = {.type = MESSAGE_CLAIM,
-                                   .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 870}};
+                                   .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 760}};
 
     accepts(witness, &named);
     witness->now_ms += 871;

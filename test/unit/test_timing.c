@@ -121,7 +121,7 @@ Test(timing, a_slower_heartbeat_takes_its_time_outs_along)
     cr_assert_eq(timing.lost_ms, 2176);
     cr_assert_eq(timing.silent_ms, 1849);
     cr_assert_eq(timing.fresh_ms, 1958);
-    cr_assert_eq(timing.lease_ms, 1740);
+    cr_assert_eq(timing.lease_ms, 1520);
 }
 
 /* Z2: clocks that are a ninth apart from the true time, one too fast and one too slow. */
@@ -135,6 +135,6 @@ Test(timing, a_lease_is_counted_for_less_than_it_lasts)
         cr_assert_lt(counted_ms, held_ms);
     }
     struct timing lan = timing_of(PROFILE_LAN);
-    cr_assert_eq(lan.lease_ms, 870);
-    cr_assert_eq(timing_act_ms(lan.lease_ms), 694);
+    cr_assert_eq(lan.lease_ms, 760);
+    cr_assert_eq(timing_act_ms(lan.lease_ms), 606);
 }

@@ -41,7 +41,7 @@ struct timing timing_of(enum profile profile)
                                       .leave_ms = 2000,
                                       .retry_ms_min = 10,
                                       .retry_ms_max = 2000,
-                                      .lease_ms = 870,
+                                      .lease_ms = 760,
                                       .replace_ms = 600000};
     static const struct timing wan = {.heartbeat_ms = 2500,
                                       .lost_ms = 8000,
