@@ -439,7 +439,7 @@ Story(voters, one_becomes_three)
 {
     struct cluster *cluster = form(grows, 2);
 
-    cr_assert(says(cluster, "athens", "target: 3 voters; it waits"));
+    assert_soon(says(cluster, "athens", "target: 3 voters; it waits"));
     cluster_start(cluster, "cyrene", "athens", ARGS("--state-dir", state_of(cluster, "cyrene")));
     wait_for_vote(cluster, "athens", "cyrene");
     assert_soon(stands(cluster, "byzantium", "votes") && stands(cluster, "cyrene", "votes"));
