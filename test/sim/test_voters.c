@@ -317,6 +317,11 @@ Story(voters, one_that_missed_a_change_votes_with_who_came)
     for (int again = 0; again < 2; again++) {
         struct sim *sim = story_of_voters_alone(seed, 4, 3);
         sim_run(sim, 1000);
+        const uint64_t asked = sim_sent(sim, A, MESSAGE_PING);
+        while (sim_sent(sim, A, MESSAGE_PING) == asked) {
+            sim_run(sim, 1);
+        }
+        sim_run(sim, 20); /* Cyrene has leased, and delphi is ready for the next round. */
         sim_change_voters(sim, A, story_set("ADC"), 0);
         for (uint32_t host = A; host <= D; host++) { /* While its lease counts (Z11f). */
             if (host != C) {

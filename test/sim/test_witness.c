@@ -173,6 +173,7 @@ Story(witness, a_third_node_takes_its_place_and_it_comes_back)
 
     sim_change_voters(sim, A, two | bit_of(witness), 0);
     story_check(story_vote_alone(sim, two | bit_of(witness), CHANGE_MS), seed);
+    sim_run(sim, 100); /* Its coordinator knows it last. */
     sim_change_voters(sim, B, two | bit_of(C), 0);
     story_check(story_vote_alone(sim, two | bit_of(C), CHANGE_MS), seed);
     sim_run(sim, 100);
