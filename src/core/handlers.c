@@ -2,7 +2,6 @@
 #include "core/handlers.h"
 
 #include "core/agreement/authority.h"
-#include "core/agreement/autopilot.h"
 #include "core/agreement/candidacy.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
@@ -194,7 +193,6 @@ void handlers_on_vote(struct core *core, const struct message *message)
         candidacy_on_vote(core, message);
         return;
     case VOTE_PREPARE:
-        autopilot_on_vote(core, &vote->record);
         change_on_vote(core, message);
         return;
     case VOTE_FOUNDING:

@@ -425,7 +425,8 @@ Story(voters, one_that_is_killed_for_good_is_replaced_by_itself)
     const char *other = idle_voter(first, name);
 
     cluster_kill(cluster, name);
-    assert_soon(says(cluster, who_acts_soon(cluster), text_kept("%s is silent", name)));
+    assert_soon(says(cluster, who_acts_soon(cluster),
+                     text_kept("%s does not vote, and is replaced by delphi", name)));
     wait_for_vote(cluster, other, "delphi");
     assert_soon(!votes_by_the_view(cluster, other, name) && stands(cluster, "delphi", "votes"));
     assert_soon(says(cluster, other, "3 of 3 voters, 2 needed: 1 can be spared"));

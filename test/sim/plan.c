@@ -476,8 +476,20 @@ static bool has_spare(const struct plan *plan, const struct sim *sim, uint32_t a
     return false;
 }
 
-/* Z17: one of them that is not there any more is replaced, and there are no fewer. Who is down
- * already has left, and will be back (fault_end_all). */
+/* By a record that the lists name. */
+static bool has_its_vote(const struct sim *sim, uint32_t host)
+{
+    if (!sim_is_running(sim, host)) {
+        return false;
+    }
+    const struct voter_state voter = core_voter(sim_core(sim, host), 0);
+
+    return voter.status == VOTER_FOUNDED &&
+           voter_lists_find(sim_lists(sim), &voter.record_id) != VOTER_NONE;
+}
+
+/* Z17: one of them that is not there any more, or is without its record, is replaced, and there are
+ * no fewer. Who is down already has left, and will be back (fault_end_all). */
 static const char *check_the_target(const struct plan *plan, struct sim *sim)
 {
     const uint32_t acting = acting_host(plan, sim);
@@ -493,16 +505,22 @@ static const char *check_the_target(const struct plan *plan, struct sim *sim)
     }
     const uint32_t count = voter_lists_length(sim_lists(sim));
     sim_crash(sim, lost);
+    if (plan->seed % 2 == 0) {
+        sim_lose_record(sim, lost);
+        sim_start(sim, lost);
+    }
     const uint64_t limit_ms = 3 * plan_timing(plan).replace_ms;
-    for (uint64_t ms = 0; ms < limit_ms && sim_is_voter(sim, lost); ms += 1000) {
+    uint64_t ms = 0;
+    while (ms < limit_ms && sim_is_voter(sim, lost) && !has_its_vote(sim, lost)) {
         sim_run(sim, 1000);
+        ms += 1000;
     }
     /* Or the spare one made up what was lacking of the target before that one was overdue. */
     const uint32_t now = acting_host(plan, sim);
     const bool had_none = now != SIM_NOBODY && !has_spare(plan, sim, now);
-    return (!sim_is_voter(sim, lost) || had_none) && voter_lists_length(sim_lists(sim)) >= count
+    return (ms < limit_ms || had_none) && voter_lists_length(sim_lists(sim)) >= count
                ? NULL
-               : "Z17: a voter that is gone for good is not replaced";
+               : "Z17: a voter that is gone for good, or has lost its record, is not replaced";
 }
 
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)

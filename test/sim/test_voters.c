@@ -495,6 +495,41 @@ Story(voters, one_that_is_gone_is_replaced_when_its_time_is_over)
     sim_free(sim);
 }
 
+/* Its host is there all the while, but its vote is not (Z8i). The same host stands in, though
+ * another one could. */
+Story(voters, one_that_lost_its_record_gets_another_when_its_time_is_over)
+{
+    struct sim *sim = with_target(seed, 4, 3, 3);
+
+    sim_run(sim, STAYED_MS);
+    sim_crash(sim, C);
+    sim_lose_record(sim, C);
+    sim_start(sim, C);
+    story_check(stay(sim, "ABC", REPLACED_MS - 1000), seed);
+    story_check(!sim_all_vote(sim), seed);
+    story_check(story_vote_alone(sim, story_set("ABC"), SOON_MS), seed);
+    story_check(has_replaced_one(sim, A, WISHER_AUTOPILOT), seed);
+    story_check(sim_all_vote(sim) && sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* Z1b: whoever coordinates need not vote, and is replaced like the others. */
+Story(voters, one_that_cannot_write_is_replaced_by_another)
+{
+    struct sim *sim = with_target(seed, 4, 3, 3);
+
+    sim_run(sim, STAYED_MS);
+    sim_fail_record(sim, A, true);
+    sim_crash(sim, A);
+    sim_start(sim, A);
+    sim_run(sim, STAYED_MS);
+    const uint32_t acting = sim_is_acting(sim, B) ? B : C;
+    story_check(stay(sim, "ABC", REPLACED_MS - STAYED_MS - 1000), seed);
+    story_check(story_vote_alone(sim, story_set("BCD"), STAYED_MS + SOON_MS), seed);
+    story_check(sim_all_vote(sim) && sim_is_acting(sim, acting), seed);
+    sim_free(sim);
+}
+
 /* Never by two, where the loss of either stops all. */
 Story(voters, one_becomes_three_at_once)
 {

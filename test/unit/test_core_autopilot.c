@@ -8,7 +8,7 @@
 #include "core/agreement/voters_change.h"
 #include "rig.h"
 
-/* All have been members for long, and each voter was heard just now. */
+/* All have been members for long, and each voter has leased until just now. */
 static struct rig *rig_of_voters(const char *members, const char *voters, uint8_t target)
 {
     struct rig *rig = rig_strict_among(members, 'A', voters);
@@ -18,8 +18,8 @@ static struct rig *rig_of_voters(const char *members, const char *voters, uint8_
     core->voter.has_disk = true;
     core->autopilot = (struct autopilot){.on = true, .due_ms = NEVER_MS};
     for (uint8_t i = 0; i < core->view.voters.count; i++) {
-        core->autopilot.heard[core->autopilot.count++] = (struct voter_heard){
-            .record = core->view.voters.voters[i].record, .ms = rig->now_ms};
+        core->lease.voters[i] = (struct voter_lease){.record = core->view.voters.voters[i].record,
+                                                     .until_ms = rig->now_ms};
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         core->peers[i].watch.begun_ms = 0;
@@ -34,16 +34,29 @@ static struct rig *rig_with_target(const char *members, uint8_t target)
     return rig_of_voters(members, "A B C", target);
 }
 
-/* That voter was heard for the last time so long ago. */
-static void was_heard(struct rig *rig, uint8_t place, uint64_t ms_ago)
+/* The last lease of that voter was over so long ago. */
+static void has_leased(struct rig *rig, uint8_t place, uint64_t ms_ago)
 {
-    rig->core->autopilot.heard[place].ms = rig->core->now_ms - ms_ago;
+    const struct node_id *record = &rig->core->view.voters.voters[place].record;
+    struct voter_lease *lease = rig->core->lease.voters;
+
+    while (!id_equal(&lease->record, record)) {
+        lease++;
+    }
+    lease->until_ms = rig->core->now_ms - ms_ago;
 }
 
-static void is_silent(struct rig *rig, uint8_t place)
+static void does_not_lease(struct rig *rig, uint8_t place)
 {
     rig->core->timing.replace_ms = 1000;
-    was_heard(rig, place, 1000);
+    has_leased(rig, place, 1000);
+}
+
+/* Nor is its host heard. */
+static void is_silent(struct rig *rig, uint8_t place)
+{
+    does_not_lease(rig, place);
+    rig->core->peers[place].signs.silent_from_ms = 0;
 }
 
 static void gets_tags(struct rig *rig, char name, const char *tag)
@@ -80,7 +93,51 @@ Test(core_autopilot, whoever_was_silent_for_t_replace_is_replaced_by_the_oldest)
     cr_assert(is_chosen(rig, ""));
     is_silent(rig, 2);
     cr_assert(is_chosen(rig, "ABD"));
-    was_heard(rig, 2, 999);
+    has_leased(rig, 2, 999);
+    cr_assert(is_chosen(rig, ""));
+    rig->core->autopilot.begun_ms = rig->core->now_ms - 999;
+    has_leased(rig, 2, 1000);
+    cr_assert(is_chosen(rig, ""), "it does not know what was before");
+    rig_free(rig);
+}
+
+/* Is that one to vote by another record? */
+static bool is_to_come_anew(const struct voters_wish *wish, const char *name)
+{
+    for (uint8_t i = 0; i < wish->count; i++) {
+        if (strcmp(wish->voters[i].name, name) == 0) {
+            return wish->voters[i].anew;
+        }
+    }
+    return false;
+}
+
+/* Its record is lost, or somebody has said so; that is nothing as long as it leases by it. */
+Test(core_autopilot, whoever_is_there_without_its_vote_is_to_get_another_record)
+{
+    struct rig *rig = rig_with_target("A B C D E", 3);
+    struct core *core = rig->core;
+
+    core->timing.lost_ms = 999;
+    does_not_lease(rig, 2);
+    cr_assert(is_chosen(rig, "ABC"));
+    const struct voters_wish wish = autopilot_choice(core);
+    cr_assert(is_to_come_anew(&wish, core->view.members[2].name));
+    cr_assert_not(is_to_come_anew(&wish, core->view.members[1].name));
+    cr_assert_str_eq(autopilot_outlook(core).goes, core->view.members[2].name);
+    cr_assert_str_eq(autopilot_outlook(core).comes, core->view.members[2].name);
+    core->peers[2].franchise.unable = true;
+    cr_assert(is_chosen(rig, "ABD"));
+    rig_free(rig);
+}
+
+/* Z16: it is asked seldom, and nobody of the members could stand in for it. */
+Test(core_autopilot, a_witness_is_not_replaced)
+{
+    struct rig *rig = rig_with_target("A B C D E", 3);
+
+    is_silent(rig, 2);
+    rig->core->view.voters.voters[2].witness = true;
     cr_assert(is_chosen(rig, ""));
     rig_free(rig);
 }
@@ -139,7 +196,8 @@ Test(core_autopilot, of_two_that_are_silent_one_stays_where_one_stands_in)
     struct rig *rig = rig_of_voters("A B C D E F", "A B C D E", 5);
 
     is_silent(rig, 3);
-    was_heard(rig, 4, 1001);
+    is_silent(rig, 4);
+    has_leased(rig, 4, 1001);
     cr_assert(is_chosen(rig, "ABCDF"), "E was silent for longer");
     rig->core->view.member_count = 5;
     cr_assert(is_chosen(rig, ""));
@@ -166,8 +224,6 @@ Test(core_autopilot, it_waits_as_long_after_a_change_as_before)
 
     acts(rig);
     is_silent(rig, 2);
-    rig->core->autopilot.heard[2].record = record_of('C');
-    rig->core->peers[2].signs.heard_ms = 0;
     rig->core->autopilot.changed_ms = rig->core->now_ms - 999;
     rig->core->autopilot.due_ms = rig->core->now_ms;
     autopilot_tick(rig->core);
@@ -176,11 +232,11 @@ Test(core_autopilot, it_waits_as_long_after_a_change_as_before)
     rig->core->autopilot.due_ms = rig->core->now_ms;
     autopilot_tick(rig->core);
     cr_assert(rig->core->voters_change.on);
-    cr_assert(rig->core->autopilot.wished);
+    cr_assert_eq(rig->core->voters_change.by, WISHER_AUTOPILOT);
     rig_free(rig);
 }
 
-/* Z17a: who gives no record has no disk, and the next one is tried. */
+/* Z17a: who gives no record has no disk, and T_flap later the next one is tried. */
 Test(core_autopilot, one_that_gives_no_record_is_passed_over)
 {
     struct rig *rig = rig_with_target("A B C D E", 3);
@@ -188,15 +244,39 @@ Test(core_autopilot, one_that_gives_no_record_is_passed_over)
 
     acts(rig);
     is_silent(rig, 2);
-    core->peers[2].signs.heard_ms = 0;
     core->autopilot.due_ms = core->now_ms;
     autopilot_tick(core);
     cr_assert(core->voters_change.on);
-    voters_change_reset(core); /* T_leave has passed. */
+    core->voters_change.asking.until_ms = core->now_ms;
+    voters_change_tick(core);
+    cr_assert_not(core->voters_change.on);
+    cr_assert(core->peers[3].franchise.unable);
+    cr_assert(is_chosen(rig, "ABE"));
     core->autopilot.due_ms = core->now_ms;
     autopilot_tick(core);
-    cr_assert(core->peers[3].franchise.unable);
-    cr_assert(core->voters_change.on, "E is asked");
+    cr_assert_not(core->voters_change.on);
+    cr_assert_eq(autopilot_deadline_ms(core), core->autopilot.wished_ms + core->timing.flap_ms);
+    rig_free(rig);
+}
+
+/* Z17b: one of them is there again. */
+Test(core_autopilot, it_ends_its_own_change_and_no_operators)
+{
+    struct rig *rig = rig_with_target("A B C D E", 3);
+    struct core *core = rig->core;
+
+    acts(rig);
+    is_silent(rig, 2);
+    core->autopilot.due_ms = core->now_ms;
+    autopilot_tick(core);
+    struct voters_wish wish = core->voters_change.wish;
+    has_leased(rig, 2, 0);
+    autopilot_tick(core);
+    cr_assert_not(core->voters_change.on);
+    cr_assert_eq(voters_change_want(core, &wish, WISHER_OPERATOR), UNAGREED_NOT);
+    core->autopilot.due_ms = core->now_ms;
+    autopilot_tick(core);
+    cr_assert(core->voters_change.on, "an operator wants the same");
     rig_free(rig);
 }
 

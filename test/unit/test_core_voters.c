@@ -162,7 +162,7 @@ Test(core_voters, none_come_while_what_was_told_for_longer_counts)
     rig->core->timing.leave_ms = 2 * timing_hold_ms(&rig->timing);
     rig->core->timing.lease_ms--;
     lease_on_timing(rig->core, &rig->timing);
-    cr_assert_eq(voters_change_want(rig->core, &wish), UNAGREED_NOT);
+    cr_assert_eq(voters_change_want(rig->core, &wish, WISHER_OPERATOR), UNAGREED_NOT);
     gets_ready(rig, 'E');
     while (rig->now_ms + 100 < over_ms) {
         rig_pass(rig, 100, "B C D E");
@@ -191,7 +191,7 @@ Test(core_voters, none_come_in_the_view_that_changes_the_terms)
         .wish = {.kind = WISH_TERMS, .terms.rules = terms_rules(core_terms(rig->core))}};
 
     terms.wish.terms.rules.lost_ms *= 2;
-    cr_assert_eq(voters_change_want(rig->core, &wish), UNAGREED_NOT);
+    cr_assert_eq(voters_change_want(rig->core, &wish, WISHER_OPERATOR), UNAGREED_NOT);
     rig_gets(rig, 'C', &terms);
     gets_ready(rig, 'E');
     cr_assert(rig->core->change.on);
@@ -208,7 +208,7 @@ Test(core_voters, a_change_goes_on_until_another_one_came_before_it)
     const struct voters_wish wish = wish_of(rig, "BCE");
     const struct view *before = rig_next(rig, "");
 
-    cr_assert_eq(voters_change_want(core, &wish), UNAGREED_NOT);
+    cr_assert_eq(voters_change_want(core, &wish, WISHER_OPERATOR), UNAGREED_NOT);
     voters_change_on_view_installed(core, &(struct installed){.view = before});
     cr_assert(core->voters_change.on, "the lists are those that it was made from");
     core->view.voters.number += 2;

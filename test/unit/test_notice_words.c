@@ -119,8 +119,11 @@ static const struct words_case cases[] = {
      "this node refused the claim of byzantium (epoch 2)",
      "name=byzantium step=declined claim_epoch=2"},
     {{.type = NOTICE_AUTOPILOT, .subject = OF_B, .by = "autopilot", .goes = "cyrene"},
-     "byzantium is to vote instead of cyrene, which was silent for long",
+     "byzantium is to vote instead of cyrene, which has not voted for long",
      "comes=byzantium goes=cyrene by=autopilot"},
+    {{.type = NOTICE_AUTOPILOT, .subject = OF_B, .by = "autopilot", .goes = "byzantium"},
+     "byzantium is to get another record, for it has not voted for long",
+     "comes=byzantium goes=byzantium by=autopilot"},
     {{.type = NOTICE_OLD_RECORD, .subject = OF_B},
      "this voter's record is older than what byzantium has heard of it, as after a restored "
      "backup: it does not vote; have another vote in its stead: doyen voters replace",

@@ -294,9 +294,11 @@ static void print_target(const json_t *document)
     printf("target: %" PRIu64 " voters", document_number(document, "target"));
     if (document_has(document, "replaces")) {
         duration_text(in, document_number(document, "replaces_in_ms"));
-        printf("; %s is silent, and is replaced by %s in %s",
-               document_text(document, "replaces", "?"),
-               document_text(document, "stands_in", "whoever can"), in);
+        const char *goes = document_text(document, "replaces", "?");
+        const char *comes = document_text(document, "stands_in", "whoever can");
+        const bool is_itself = strcmp(goes, comes) == 0;
+        printf("; %s does not vote, and %s %s in %s", goes, is_itself ? "gets" : "is replaced by",
+               is_itself ? "another record" : comes, in);
     }
     if (document_has(document, "replaces") && !document_has(document, "stands_in")) {
         printf(": nobody can stand in now");

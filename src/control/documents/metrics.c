@@ -423,7 +423,7 @@ static void write_voter_lists(const struct metrics *metrics, struct text_builder
           metrics->facts->autopilot.target);
     gauge(
         text, "doyen_voters_lacking",
-        "Whether this node coordinates, and a voter is silent or there are fewer than the target.",
+        "Whether this node coordinates, and a voter does not vote or there are fewer than the target.",
         metrics->facts->autopilot.lacks);
     begin(text, "doyen_voters_replaced_total", "counter",
           "Voters replaced by changes that this node began and settled as coordinator.");

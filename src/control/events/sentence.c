@@ -356,13 +356,14 @@ static void wish_sentence(const struct notice *notice, struct text_builder *sent
     const char *goes = notice->goes;
 
     if (comes[0] == '\0') {
-        text_builder_add(sentence,
-                         "fewer vote than are to, or one of them is silent, and nobody is "
-                         "there to vote instead");
+        text_builder_add(sentence, "fewer vote than are to, and nobody is there to vote instead");
     } else if (goes[0] == '\0') {
         text_builder_format(sentence, "%s is to vote, too, by the target of voters", comes);
+    } else if (strcmp(comes, goes) == 0) {
+        text_builder_format(sentence, "%s is to get another record, for it has not voted for long",
+                            comes);
     } else {
-        text_builder_format(sentence, "%s is to vote instead of %s, which was silent for long",
+        text_builder_format(sentence, "%s is to vote instead of %s, which has not voted for long",
                             comes, goes);
     }
 }

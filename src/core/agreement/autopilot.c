@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "core/agreement/absent.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/voters_change.h"
 #include "core/detection/hearing.h"
+#include "core/detection/lease.h"
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
@@ -18,87 +18,21 @@ static void name_one(char out[NAME_BYTES_MAX + 1], const char *name)
     (void)text_set(out, NAME_BYTES_MAX + 1, name, text_length(name, NAME_BYTES_MAX + 1));
 }
 
-/* --- Who was silent --- */
+/* --- Who does not vote --- */
 
-static struct voter_heard *find_heard(struct core *core, const struct node_id *record)
+/* What was before it coordinated this node does not know. A witness is asked seldom, and nobody of
+ * the members would stand in for it. */
+static uint64_t overdue_ms(const struct core *core, const struct listed_voter *voter)
 {
-    struct autopilot *autopilot = &core->autopilot;
+    const uint64_t leased_ms = lease_voter_last_ms(core, &voter->record);
 
-    for (uint8_t i = 0; i < autopilot->count; i++) {
-        if (id_equal(&autopilot->heard[i].record, record)) {
-            return &autopilot->heard[i];
-        }
-    }
-    return NULL;
+    return voter->witness ? NEVER_MS
+                          : larger(leased_ms, core->autopilot.begun_ms) + core->timing.replace_ms;
 }
 
-static uint64_t heard_ms(const struct core *core, uint8_t place)
+static bool is_overdue(const struct core *core, const struct listed_voter *voter)
 {
-    const struct node_id *record = &core->view.voters.voters[place].record;
-
-    for (uint8_t i = 0; i < core->autopilot.count; i++) {
-        if (id_equal(&core->autopilot.heard[i].record, record)) {
-            return core->autopilot.heard[i].ms;
-        }
-    }
-    return core->now_ms;
-}
-
-static uint64_t overdue_ms(const struct core *core, uint8_t place)
-{
-    return heard_ms(core, place) + core->timing.replace_ms;
-}
-
-static bool is_overdue(const struct core *core, uint8_t place)
-{
-    return core->now_ms >= overdue_ms(core, place);
-}
-
-/* Whom this node does not know yet counts as heard now: it cannot know of before. */
-static void note_heard(struct core *core)
-{
-    const struct voter_lists *lists = &core->view.voters;
-    struct voter_heard heard[VOTERS_LISTED_MAX];
-
-    for (uint8_t i = 0; i < lists->count; i++) {
-        const struct listed_voter *voter = &lists->voters[i];
-        const uint32_t position = core->electorate.positions[i];
-        const struct voter_heard *known = find_heard(core, &voter->record);
-        const struct absent_voter *absent = absent_find(core, &voter->record);
-        const uint64_t answered_ms = absent == NULL ? 0 : absent->answered_ms;
-        /* A witness is asked seldom, and nobody of the members would stand in for it. */
-        const bool is_there = voter->witness || known == NULL ||
-                              (position != VIEW_NONE && core_is_self(core, position));
-        const uint64_t sign_ms = position == VIEW_NONE ? answered_ms
-                                                       : core->peers[position].signs.heard_ms;
-        const uint64_t before_ms = is_there ? core->now_ms : known->ms;
-        heard[i] = (struct voter_heard){.record = voter->record, .ms = larger(before_ms, sign_ms)};
-    }
-    memcpy(core->autopilot.heard, heard, lists->count * sizeof heard[0]);
-    core->autopilot.count = lists->count;
-}
-
-/* What is known of members that the next view may not have. */
-static void note_former(struct core *core, const struct installed *before)
-{
-    const struct voter_lists *lists = &before->view->voters;
-
-    for (uint8_t i = 0; i < lists->count; i++) {
-        const uint32_t position = view_find_name(before->view, lists->voters[i].name);
-        struct voter_heard *heard = find_heard(core, &lists->voters[i].record);
-        if (position != VIEW_NONE && heard != NULL) {
-            heard->ms = larger(heard->ms, before->peers[position].signs.heard_ms);
-        }
-    }
-}
-
-void autopilot_on_vote(struct core *core, const struct node_id *record)
-{
-    struct voter_heard *heard = core->autopilot.on ? find_heard(core, record) : NULL;
-
-    if (heard != NULL) {
-        heard->ms = core->now_ms;
-    }
+    return core->now_ms >= overdue_ms(core, voter);
 }
 
 /* --- Who may stand in --- */
@@ -113,12 +47,12 @@ static bool is_wished(const struct voters_wish *wish, const char *name)
     return false;
 }
 
-static void wish_for(struct voters_wish *wish, const char *name)
+static void wish_for(struct voters_wish *wish, const char *name, bool anew)
 {
     assert(wish->count < VOTERS_MAX);
     struct wished_voter *voter = &wish->voters[wish->count++];
 
-    *voter = (struct wished_voter){.anew = false};
+    *voter = (struct wished_voter){.anew = anew};
     (void)text_set(voter->name, sizeof voter->name, name, text_length(name, sizeof voter->name));
 }
 
@@ -162,7 +96,12 @@ static bool has_stayed(const struct core *core, uint32_t position)
            core->now_ms >= core->peers[position].watch.begun_ms + core->timing.flap_ms;
 }
 
-/* Z17a */
+static bool is_listed(const struct core *core, const char *name)
+{
+    return voter_lists_find_name(&core->view.voters, name) != VOTER_NONE;
+}
+
+/* Z17a: for one of those who do not stay it is itself, with another record. */
 static bool is_eligible(const struct core *core, const struct voters_wish *wish, uint32_t position)
 {
     const struct member *member = &core->view.members[position];
@@ -170,11 +109,11 @@ static bool is_eligible(const struct core *core, const struct voters_wish *wish,
 
     return !peer->franchise.unable && !peer->charge.leaves && !member->drained &&
            !tags_have(member_tags(member), "voter=no") && has_stayed(core, position) &&
-           !is_wished(wish, member->name) &&
-           voter_lists_find_name(&core->view.voters, member->name) == VOTER_NONE;
+           !is_wished(wish, member->name);
 }
 
-/* Of the zone that is the rarest among those who are to vote, the oldest; VIEW_NONE: nobody. */
+/* One of those who do not stay; or else of the zone that is the rarest among those who are to vote,
+ * the oldest; VIEW_NONE: nobody. */
 static uint32_t best_for(const struct core *core, const struct voters_wish *wish)
 {
     uint32_t best = VIEW_NONE;
@@ -184,6 +123,9 @@ static uint32_t best_for(const struct core *core, const struct voters_wish *wish
         const struct member *member = &core->view.members[i];
         if (!is_eligible(core, wish, i)) {
             continue;
+        }
+        if (is_listed(core, member->name)) {
+            return i;
         }
         const uint32_t alike = count_in_zone(core, wish, zone_of(member));
         if (alike < fewest || (alike == fewest && member->age < core->view.members[best].age)) {
@@ -210,14 +152,14 @@ static struct voters_wish those_who_stay(const struct core *core)
     struct voters_wish wish = {.number = lists->number};
 
     for (uint8_t i = 0; i < lists->count; i++) {
-        if (!is_overdue(core, i)) {
-            wish_for(&wish, lists->voters[i].name);
+        if (!is_overdue(core, &lists->voters[i])) {
+            wish_for(&wish, lists->voters[i].name, false);
         }
     }
     return wish;
 }
 
-/* Of those who are overdue and not in it, who was heard last. */
+/* Of those who are overdue and not in it, who leased last. */
 static uint8_t latest_overdue(const struct core *core, const struct voters_wish *wish)
 {
     const struct voter_lists *lists = &core->view.voters;
@@ -225,7 +167,8 @@ static uint8_t latest_overdue(const struct core *core, const struct voters_wish 
 
     for (uint8_t i = 0; i < lists->count; i++) {
         if (!is_wished(wish, lists->voters[i].name) &&
-            (latest == VOTER_NONE || heard_ms(core, i) > heard_ms(core, latest))) {
+            (latest == VOTER_NONE ||
+             overdue_ms(core, &lists->voters[i]) > overdue_ms(core, &lists->voters[latest]))) {
             latest = i;
         }
     }
@@ -240,11 +183,13 @@ struct voters_wish autopilot_choice(const struct core *core)
     struct voters_wish wish = those_who_stay(core);
     const uint8_t stay = wish.count;
 
-    for (uint32_t best; wish.count < wanted; wish_for(&wish, core->view.members[best].name)) {
-        best = best_for(core, &wish);
+    while (wish.count < wanted) {
+        const uint32_t best = best_for(core, &wish);
         if (best == VIEW_NONE) {
             break;
         }
+        const char *name = core->view.members[best].name;
+        wish_for(&wish, name, is_listed(core, name));
     }
     if (wish.count < wanted) {
         wish.count = wish.count < count ? wish.count : (uint8_t)count;
@@ -254,7 +199,7 @@ struct voters_wish autopilot_choice(const struct core *core)
         return wish;
     }
     while (wish.count < count) {
-        wish_for(&wish, core->view.voters.voters[latest_overdue(core, &wish)].name);
+        wish_for(&wish, core->view.voters.voters[latest_overdue(core, &wish)].name, false);
     }
     return wish;
 }
@@ -272,47 +217,28 @@ static bool lacks_any(const struct core *core)
     return those_who_stay(core).count < size_wanted(core);
 }
 
-/* Somebody whom the change would remove is there again, and the change has not been proposed. */
+/* Somebody whom its change would remove votes again, and the change has not been proposed. */
 static bool is_for_nothing(const struct core *core)
 {
-    const struct voter_lists *lists = &core->view.voters;
+    const struct voter_lists *lists = &core->voters_change.lists;
 
-    if (core->change.on || voter_lists_are_joint(lists)) {
+    if (core->voters_change.by != WISHER_AUTOPILOT || core->change.on ||
+        voter_lists_are_joint(&core->view.voters)) {
         return false;
     }
     for (uint8_t i = 0; i < lists->count; i++) {
-        if (!is_overdue(core, i) && !is_wished(&core->voters_change.wish, lists->voters[i].name)) {
+        if (!lists->voters[i].now && !is_overdue(core, &lists->voters[i])) {
             return true;
         }
     }
     return false;
 }
 
-/* Whoever gave no record has no disk, or cannot write to it, and the next one is tried. */
-static void note_unable(struct core *core)
-{
-    const struct voter_lists *lists = &core->voters_change.lists;
-    bool any = false;
-
-    for (uint8_t i = 0; i < lists->count; i++) {
-        const struct listed_voter *voter = &lists->voters[i];
-        const uint32_t position = view_find_name(&core->view, voter->name);
-        if (voter->now && id_is_none(&voter->record) && position != VIEW_NONE) {
-            electorate_note_unable(core, position, true);
-            any = true;
-        }
-    }
-    core->autopilot.wished_ms = any ? 0 : core->now_ms;
-}
-
 /* When all have been tried, in vain, it begins again. */
 static void forget_unable(struct core *core)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (core->peers[i].franchise.unable) {
-            electorate_note_unable(core, i, false);
-            core->autopilot.wished_ms = core->now_ms;
-        }
+        electorate_note_unable(core, i, false);
     }
 }
 
@@ -332,12 +258,13 @@ static uint64_t next_overdue_ms(const struct core *core)
     uint64_t next_ms = NEVER_MS;
 
     for (uint8_t i = 0; i < core->view.voters.count; i++) {
-        next_ms = earlier(next_ms, overdue_ms(core, i));
+        next_ms = earlier(next_ms, overdue_ms(core, &core->view.voters.voters[i]));
     }
     return next_ms;
 }
 
-/* The first of those who come, and the first who goes. */
+/* The first of those who come, and the first who goes: perhaps the same one, with another record.
+ */
 static void tell(struct core *core, const struct voters_wish *wish)
 {
     static const char by[] = "autopilot";
@@ -345,14 +272,16 @@ static void tell(struct core *core, const struct voters_wish *wish)
     struct notice *notice = outbox_notice(core, NOTICE_AUTOPILOT);
 
     memcpy(notice->by, by, sizeof by);
-    for (uint8_t i = 0; i < lists->count && notice->goes[0] == '\0'; i++) {
-        if (is_overdue(core, i) && !is_wished(wish, lists->voters[i].name)) {
-            name_one(notice->goes, lists->voters[i].name);
+    for (uint8_t i = 0; i < wish->count && notice->subject.name[0] == '\0'; i++) {
+        const struct wished_voter *voter = &wish->voters[i];
+        if (voter->anew || !is_listed(core, voter->name)) {
+            name_one(notice->subject.name, voter->name);
+            name_one(notice->goes, voter->anew ? voter->name : "");
         }
     }
-    for (uint8_t i = 0; i < wish->count && notice->subject.name[0] == '\0'; i++) {
-        if (voter_lists_find_name(lists, wish->voters[i].name) == VOTER_NONE) {
-            name_one(notice->subject.name, wish->voters[i].name);
+    for (uint8_t i = 0; i < lists->count && notice->goes[0] == '\0'; i++) {
+        if (is_overdue(core, &lists->voters[i]) && !is_wished(wish, lists->voters[i].name)) {
+            name_one(notice->goes, lists->voters[i].name);
         }
     }
 }
@@ -368,12 +297,14 @@ static void consider(struct core *core)
             tell(core, &wish);
         }
         autopilot->lacks = true;
-        forget_unable(core);
-    } else if (voters_change_want(core, &wish) == UNAGREED_NOT) {
+        if (core->now_ms >= autopilot->wished_ms + core->timing.replace_ms) {
+            forget_unable(core);
+        }
+    } else if (voters_change_want(core, &wish, WISHER_AUTOPILOT) == UNAGREED_NOT) {
         REACHED(autopilot_began_a_change);
         tell(core, &wish);
         autopilot->lacks = false;
-        autopilot->wished = true;
+        autopilot->wished_ms = core->now_ms;
         autopilot->due_ms = core->now_ms + core->timing.discover_ms;
     }
 }
@@ -401,26 +332,18 @@ void autopilot_tick(struct core *core)
 {
     struct autopilot *autopilot = &core->autopilot;
 
-    if (!autopilot->on || core->now_ms < autopilot->due_ms) {
+    if (!autopilot->on) {
         return;
     }
-    note_heard(core);
     if (core->voters_change.on) {
         autopilot->due_ms = core->now_ms + core->timing.discover_ms;
-        if (autopilot->wished && is_for_nothing(core)) {
+        if (is_for_nothing(core)) {
             REACHED(autopilot_ended_a_change);
-            autopilot->wished = false;
             voters_change_reset(core);
         }
-        return;
+    } else if (core->now_ms >= autopilot->due_ms) {
+        look(core);
     }
-    if (autopilot->wished) {
-        autopilot->wished = false;
-        if (core->voters_change.lists.number > core->view.voters.number) {
-            note_unable(core);
-        }
-    }
-    look(core);
 }
 
 uint64_t autopilot_deadline_ms(const struct core *core)
@@ -442,11 +365,9 @@ void autopilot_on_view_installed(struct core *core, const struct installed *befo
         autopilot->on = false;
         return;
     }
-    if (!autopilot->on) { /* Z17a: what was before it coordinated it does not know. */
-        *autopilot = (struct autopilot){.on = true};
-    }
-    note_former(core, before);
-    if (autopilot->count > 0 && is_another_list(&before->view->voters, &core->view.voters)) {
+    if (!autopilot->on) {
+        *autopilot = (struct autopilot){.on = true, .begun_ms = core->now_ms};
+    } else if (is_another_list(&before->view->voters, &core->view.voters)) {
         autopilot->changed_ms = core->now_ms;
     }
     autopilot->due_ms = core->now_ms;
@@ -471,14 +392,14 @@ struct autopilot_state autopilot_outlook(const struct core *core)
         return state;
     }
     for (uint8_t i = 0; i < lists->count; i++) {
-        if (overdue_ms(core, i) < first_ms) {
-            first_ms = overdue_ms(core, i);
+        if (overdue_ms(core, &lists->voters[i]) < first_ms) {
+            first_ms = overdue_ms(core, &lists->voters[i]);
             goes = i;
         }
     }
     for (uint8_t i = 0; i < lists->count; i++) {
         if (i != goes) {
-            wish_for(&others, lists->voters[i].name);
+            wish_for(&others, lists->voters[i].name, false);
         }
     }
     if (goes != VOTER_NONE) {

@@ -1,4 +1,4 @@
-/* The target of guard strict (Z17): a coordinator replaces a voter that was silent for T_replace,
+/* The target of guard strict (Z17): a coordinator replaces a voter that did not vote for T_replace,
  * and has as many vote as the terms say, by a change like an operator's (Z11). It removes nobody
  * without another in its stead, and never goes by two where one votes.
  *
@@ -13,9 +13,6 @@
 /* Who is to vote, if anything is to be changed now; count 0: nothing is. Whoever stands against it
  * is not asked. O(members). */
 struct voters_wish autopilot_choice(const struct core *core);
-
-/* A voter with that record has voted. */
-void autopilot_on_vote(struct core *core, const struct node_id *record);
 
 /* What it is about to do, as far as this node coordinates. */
 struct autopilot_state autopilot_outlook(const struct core *core);

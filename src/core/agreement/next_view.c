@@ -245,7 +245,7 @@ static enum refusal refusal_of(enum unagreed against)
 enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wish)
 {
     if (wish->voters.count > 0) {
-        return refusal_of(voters_change_want(core, &wish->voters));
+        return refusal_of(voters_change_want(core, &wish->voters, WISHER_OPERATOR));
     }
     if (!rules_are_sound(&wish->rules) || wish->number >= COUNTER_MAX) {
         return REFUSED_RULES_UNFIT; /* Nobody would take a view with them (V7b). */

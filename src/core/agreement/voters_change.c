@@ -335,11 +335,12 @@ static void begin_step(struct core *core)
     asking_begin(&change->asking, core->now_ms, core->timing.leave_ms);
 }
 
-enum unagreed voters_change_want(struct core *core, const struct voters_wish *wish)
+enum unagreed voters_change_want(struct core *core, const struct voters_wish *wish, enum wisher by)
 {
     const enum unagreed against = voters_change_against(core, wish);
 
     if (against == UNAGREED_NOT && !core->voters_change.on) { /* Z11a: one at a time. */
+        core->voters_change.by = by;
         core->voters_change.wish = *wish;
         begin_step(core);
     }
@@ -503,6 +504,20 @@ bool voters_change_build(struct core *core, struct view *next)
     return false;
 }
 
+/* Z17a: whoever gave no record, or does not lease by it, has no disk, or cannot write to it. */
+static void note_unable(struct core *core)
+{
+    const struct voter_lists *lists = &core->voters_change.lists;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const uint32_t position = electorate_position(core, &lists->voters[i]);
+        if (is_newcomer(&lists->voters[i]) && position != VIEW_NONE &&
+            !leases(core, &lists->voters[i])) {
+            electorate_note_unable(core, position, true);
+        }
+    }
+}
+
 void voters_change_tick(struct core *core)
 {
     struct voters_change *change = &core->voters_change;
@@ -510,7 +525,10 @@ void voters_change_tick(struct core *core)
     if (!change->on) {
         return;
     }
-    if (!core_is_coordinator(core) || asking_is_over(&change->asking, core->now_ms)) {
+    if (!core_is_coordinator(core)) {
+        change->on = false;
+    } else if (asking_is_over(&change->asking, core->now_ms)) {
+        note_unable(core);
         change->on = false;
     } else if (asking_is_due(&change->asking, core->now_ms) && !core->change.on) {
         ask_newcomers(core);
@@ -546,7 +564,6 @@ static void note_what_came(struct core *core, const struct view *before)
 /* One by another, or by another record of its own. */
 static void count_replaced(struct core *core, const struct voter_lists *before)
 {
-    const enum wisher by = core->autopilot.wished ? WISHER_AUTOPILOT : WISHER_OPERATOR;
     uint64_t come = 0;
     uint64_t go = 0;
 
@@ -557,7 +574,7 @@ static void count_replaced(struct core *core, const struct voter_lists *before)
         come += is_newcomer(&before->voters[i]);
         go += !before->voters[i].now;
     }
-    core->counters.voters_replaced[by] += come < go ? come : go;
+    core->counters.voters_replaced[core->voters_change.by] += come < go ? come : go;
 }
 
 /* Z16a: who is no member hears of it from nobody else. */

@@ -17,7 +17,7 @@ enum unagreed voters_change_against(const struct core *core, const struct voters
 
 /* Has this coordinator bring that about, until it is done or T_leave has passed. Returns what
  * stands against it. */
-enum unagreed voters_change_want(struct core *core, const struct voters_wish *wish);
+enum unagreed voters_change_want(struct core *core, const struct voters_wish *wish, enum wisher by);
 
 /* Takes a newcomer's answer to the question for a record. */
 void voters_change_on_vote(struct core *core, const struct message *vote);

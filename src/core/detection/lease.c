@@ -186,6 +186,13 @@ uint64_t lease_voter_until(const struct core *core, const struct node_id *record
     return lease != NULL && lease->epoch == core->view.epoch ? lease->until_ms : 0;
 }
 
+uint64_t lease_voter_last_ms(const struct core *core, const struct node_id *record)
+{
+    const struct voter_lease *lease = find_lease(core, record);
+
+    return lease == NULL ? 0 : lease->until_ms;
+}
+
 static uint64_t voter_leases_until(const struct core *core, uint8_t place)
 {
     return lease_voter_until(core, &core->view.voters.voters[place].record);

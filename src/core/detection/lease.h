@@ -81,6 +81,9 @@ const struct listed_voter *lease_voter(const struct core *core, const struct nod
 /* Until when the voter of that record leases to this reign; 0: it does not. */
 uint64_t lease_voter_until(const struct core *core, const struct node_id *record);
 
+/* Until when it leased last, to whichever reign of this life; 0: it did not. */
+uint64_t lease_voter_last_ms(const struct core *core, const struct node_id *record);
+
 /* Until when those who are members lease so that they suffice, without the others; 0: they do not.
  */
 uint64_t lease_members_until(const struct core *core);

@@ -61,8 +61,8 @@ enum notice_type {
                             NOTICE_VIEW */
     NOTICE_FORGOTTEN,    /* subject, who was gone: a view lists it no more (E9); before its
                             NOTICE_VIEW */
-    NOTICE_AUTOPILOT,    /* subject is to vote, where it is no member nobody can; `by`, `goes`: the
-                            silent one in whose stead, if there is one (Z17) */
+    NOTICE_AUTOPILOT,    /* subject is to vote, where it is no member nobody can; `by`, `goes`: in
+                            whose stead, perhaps itself with another record (Z17) */
     NOTICE_OLD_RECORD,   /* subject, who asks for its lease, knows of more writes of this voter's
                             record than there were (Z14b) */
 };

@@ -52,10 +52,10 @@ enum unagreed {
  * target. */
 struct autopilot_state {
     uint8_t target;                 /* 0: none, and it does nothing */
-    bool lacks;                     /* a voter is silent, or there are fewer than the target */
-    char goes[NAME_BYTES_MAX + 1];  /* the one that was silent for the longest time; empty: none */
+    bool lacks;                     /* a voter does not lease, or there are fewer than the target */
+    char goes[NAME_BYTES_MAX + 1];  /* the one that has not leased for longest; empty: none */
     char comes[NAME_BYTES_MAX + 1]; /* who is there to stand in; empty: nobody */
-    uint64_t in_ms;                 /* until that one is replaced, if it stays silent */
+    uint64_t in_ms;                 /* until that one is replaced, if it does not lease */
 };
 
 /* How far a node that is joining is from a cluster. */

@@ -34,7 +34,7 @@ struct timing {
     uint64_t retry_ms_min;     /* pause between two tries to join, growing to */
     uint64_t retry_ms_max;
     uint64_t lease_ms;   /* T_lease: for so long this node asks voters for their lease (Z15a) */
-    uint64_t replace_ms; /* T_replace: a voter that was silent for so long is replaced (Z17) */
+    uint64_t replace_ms; /* T_replace: a voter that has not leased for so long is replaced (Z17) */
 };
 
 enum {

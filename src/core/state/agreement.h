@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/model/asking.h"
+#include "core/model/facts.h"
 #include "core/model/id.h"
 #include "core/model/limits.h"
 #include "core/model/member.h"
@@ -235,27 +236,20 @@ struct absent {
 /* voters_change: other voters, which this coordinator is to bring about (Z11). */
 struct voters_change {
     bool on;
+    enum wisher by;
     struct asking asking;     /* newcomers for a record, until the next step begins */
     struct voters_wish wish;  /* who are to vote in the end */
     struct voter_lists lists; /* of the next step; a newcomer's record when it has said which */
 };
 
-/* autopilot: when that voter was heard, or voted, last. */
-struct voter_heard {
-    struct node_id record;
-    uint64_t ms;
-};
-
-/* autopilot: replaces voters that were silent for long, while this node coordinates (Z17). */
+/* autopilot: replaces voters that have not voted for long, while this node coordinates (Z17). */
 struct autopilot {
     bool on;             /* it coordinates, and the terms have a target */
-    bool wished;         /* the change that was begun last is its own */
     bool lacks;          /* one would be replaced, or come, and nobody is there for that */
+    uint64_t begun_ms;   /* it coordinates since then */
     uint64_t due_ms;     /* looks again; NEVER_MS while off */
     uint64_t changed_ms; /* the voters were changed last under this node; 0: they were not */
-    uint64_t wished_ms;  /* its last wish, which came to nothing; 0: none did */
-    uint8_t count;
-    struct voter_heard heard[VOTERS_LISTED_MAX];
+    uint64_t wished_ms;  /* its last wish; 0: it had none */
 };
 
 /* candidacy: this node asks for an epoch under which to coordinate (C, Z4). */

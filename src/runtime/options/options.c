@@ -139,8 +139,8 @@ static const struct setting options[] = {
     {.name = "voters-target",
      .argument = "N",
      .help = "Under --guard strict so many are to vote, 1 to 9; the same on all members. A voter "
-             "that was silent for ten minutes is replaced by another member, and there are never "
-             "fewer",
+             "that has not voted for ten minutes gets another record, or is replaced by another "
+             "member, and there are never fewer",
      .fallback_note = "none: who votes changes by doyen voters alone",
      .group = GROUP_CLUSTER,
      .kind = &option_number,
