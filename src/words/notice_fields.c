@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "words/acting.h"
+#include "words/voter_text.h"
 
 /* --- The table ------------------------------------------------------------------------------- */
 
@@ -642,5 +643,9 @@ void notice_text(const struct journal_entry *entry, const struct notice_fields *
                  differs ? "start with the cluster's "
                          : join_refusal_advice(notice->refused.reason),
                  entry->difference);
+    } else if (notice->type == NOTICE_OLD_RECORD && used < NOTICE_TEXT_MAX) {
+        char sentence[VOTER_OLDER_SENTENCE_MAX];
+        snprintf(out + used, NOTICE_TEXT_MAX - used, " -> %s",
+                 voter_older_sentence(notice, sentence));
     }
 }

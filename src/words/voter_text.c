@@ -1,6 +1,7 @@
 #include "words/voter_text.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 const char *voter_status_text(enum voter_status status)
 {
@@ -23,4 +24,13 @@ const char *voter_status_text(enum voter_status status)
         return VOTER_OLDER_TEXT;
     }
     return NULL;
+}
+
+const char *voter_older_sentence(const struct notice *notice, char text[VOTER_OLDER_SENTENCE_MAX])
+{
+    snprintf(text, VOTER_OLDER_SENTENCE_MAX,
+             "this voter's record is older than what %s has heard of it, as after a restored "
+             "backup: it does not vote; have another vote in its stead: doyen voters replace",
+             notice->subject.name);
+    return text;
 }

@@ -95,7 +95,7 @@ struct whole_facts {
 
     /* Under guard strict. */
     uint32_t voters;        /* 0: another guard */
-    uint32_t voters_heard;  /* members, this node included if it is one */
+    uint32_t voters_heard;  /* this node included if it is one */
     uint32_t voters_ended;  /* of the others, those whose hosts said that they ended */
     uint32_t voters_lack;   /* of those heard, who are known not to vote */
     const char *voter_lack; /* how one of them stands, "no record" */

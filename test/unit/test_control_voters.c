@@ -128,6 +128,24 @@ Test(control_voters, what_is_not_known_is_null)
     view_built_free(&scene.built);
 }
 
+/* Z1b: C is no member, and leases to this coordinator all the same. */
+Test(control_voters, one_that_is_out_and_answers_is_heard)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    voter_lists_copy(&scene.built.view.voters, &scene.lists);
+    scene.facts.voter.status = VOTER_FOUNDED;
+    for (int answers = 0; answers < 2; answers++) {
+        scene.facts.contacts[2].answers = answers == 1;
+        json_t *document = report_voters(&scene.facts, &scene.survey);
+        cr_assert_eq(number_of(document, "voting"), 2 + answers);
+        cr_assert_eq(json_is_true(json_object_get(voter_at(document, 2), "heard")), answers == 1);
+        json_decref(document);
+    }
+    view_built_free(&scene.built);
+}
+
 /* What a voter said of itself is shown until it is old, or its life is another. */
 Test(control_voters, what_another_voter_said_is_shown)
 {

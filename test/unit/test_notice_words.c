@@ -127,7 +127,8 @@ static const struct words_case cases[] = {
     {{.type = NOTICE_OLD_RECORD, .subject = OF_B},
      "this voter's record is older than what byzantium has heard of it, as after a restored "
      "backup: it does not vote; have another vote in its stead: doyen voters replace",
-     "name=byzantium"},
+     "name=byzantium -> this voter's record is older than what byzantium has heard of it, as after "
+     "a restored backup: it does not vote; have another vote in its stead: doyen voters replace"},
     {{.type = NOTICE_BAD_LINK, .subject = OF_B},
      "byzantium stays: others hear it, though this node does not; look at the link "
      "between the two",

@@ -127,9 +127,11 @@ static json_t *voter_json(const struct facts *facts, const struct voter_survey *
             json_put(object, "member", json_boolean(is_member)) &&
             json_put(object, "witness", json_boolean(listed->witness)) &&
             json_put(object, "heard",
-                     json_boolean(listed->witness
-                                      ? voter_survey_witness(survey, facts, voter).answers
-                                      : is_self || (is_member && !facts->silent[position]))) &&
+                     json_boolean(
+                         listed->witness
+                             ? voter_survey_witness(survey, facts, voter).answers
+                             : is_self || (is_member ? !facts->silent[position]
+                                                     : voter_count_hears(facts, survey, voter)))) &&
             json_put(object, "last_answered_ms", answered_json(facts, survey, voter)) &&
             json_put(object, "address", address_json(facts, listed, position)) &&
             json_put(object, "voter", json_of_word(voter_survey_status(survey, facts, voter))) &&

@@ -4,12 +4,6 @@
 
 #include "words/voter_text.h"
 
-static bool is_heard(const struct facts *facts, uint32_t position)
-{
-    return position != VIEW_NONE && !facts->silent[position] &&
-           facts->peers[position].verdict == VERDICT_NONE;
-}
-
 /* Is the voter heard? A witness is by the coordinator, which asks it: until that has said that it
  * does not answer, it counts like a member that has not been asked. */
 bool voter_count_hears(const struct facts *facts, const struct voter_survey *survey, uint8_t voter)
@@ -20,7 +14,11 @@ bool voter_count_hears(const struct facts *facts, const struct voter_survey *sur
         const struct witness_said said = voter_survey_witness(survey, facts, voter);
         return said.answers || !said.is_known;
     }
-    return is_heard(facts, view_find_name(facts->view, listed->name));
+    const uint32_t position = view_find_name(facts->view, listed->name);
+    if (position == VIEW_NONE) { /* It votes all the same, and answers the coordinator (Z16b). */
+        return facts->view->voters.count > 0 && facts->contacts[voter].answers;
+    }
+    return !facts->silent[position] && facts->peers[position].verdict == VERDICT_NONE;
 }
 
 /* How the voter stands; NULL: it votes, or has not said. */

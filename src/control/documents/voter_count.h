@@ -5,9 +5,10 @@
 #include "control/documents/voter_survey.h"
 
 struct voter_tally {
-    uint32_t count;   /* 0: another guard */
-    uint32_t needed;  /* more than half of them */
-    uint32_t heard;   /* members, this node included if it is one */
+    uint32_t count;  /* 0: another guard */
+    uint32_t needed; /* more than half of them */
+    uint32_t
+        heard; /* this node included if it is one; who is no member, by its coordinator alone */
     uint32_t ended;   /* of the others, those whose hosts said that they ended */
     uint32_t lacking; /* of those heard, who are known not to vote */
     const char *lack; /* how one of them stands, "no record"; borrowed */
@@ -22,7 +23,7 @@ uint32_t voter_count_voting(const struct voter_tally *tally);
 /* How many of them may be lost. */
 uint32_t voter_count_spare(const struct voter_tally *tally);
 
-/* Is the voter heard, as a member or, by the coordinator, as a witness? */
+/* Is the voter heard, as a member or, by the coordinator, as one that only votes? */
 bool voter_count_hears(const struct facts *facts, const struct voter_survey *survey, uint8_t voter);
 
 /* Is the voter heard, and not known not to vote? */

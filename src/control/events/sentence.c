@@ -6,6 +6,7 @@
 #include "words/notice_text.h"
 #include "words/tags_text.h"
 #include "words/terms_text.h"
+#include "words/voter_text.h"
 
 const char *verdict_words(enum verdict verdict)
 {
@@ -487,6 +488,7 @@ static void drained_sentence(const struct notice *notice, struct text_builder *s
 void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
     const struct notice *notice = &entry->notice;
+    char older[VOTER_OLDER_SENTENCE_MAX];
 
     switch (notice->type) {
     case NOTICE_PHASE:
@@ -550,11 +552,7 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         wish_sentence(notice, sentence);
         return;
     case NOTICE_OLD_RECORD:
-        text_builder_format(sentence,
-                            "this voter's record is older than what %s has heard of it, as after a "
-                            "restored backup: it does not vote; have another vote in its stead: "
-                            "doyen voters replace",
-                            notice->subject.name);
+        text_builder_add(sentence, voter_older_sentence(notice, older));
         return;
     case NOTICE_LEADER:
         leader_sentence(&notice->subject, sentence);
