@@ -93,6 +93,11 @@ void sim_mend(struct sim *sim, uint32_t a, uint32_t b)
     sim_mend_one_way(sim, b, a);
 }
 
+bool sim_is_cut(const struct sim *sim, uint32_t a, uint32_t b)
+{
+    return !network_open_both_ways(&sim->network, a, b);
+}
+
 void sim_isolate(struct sim *sim, uint32_t index)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {

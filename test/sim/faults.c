@@ -86,6 +86,7 @@ static const struct fault table[] = {
     {"far witness", 1, FAULTS_OF_FAR_WITNESSES, FAULT_SPLITS, strike_far_witness},
     {"disks of founders", 1, FAULTS_OF_FOUNDERS, FAULT_HARMLESS, strike_disks_of_founders},
     {"recoveries by two clocks", 1, FAULTS_OF_DATES, FAULT_SPLITS, strike_recoveries_by_two_clocks},
+    {"rival epoch", 1, FAULTS_OF_RIVALS, FAULT_SPLITS, strike_rival_epoch},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},

@@ -43,6 +43,7 @@ enum fault_group {
     FAULTS_OF_FOUNDERS,      /* for some of guard strict, where nobody lies and no options differ,
                                 now and then alone: it takes a while */
     FAULTS_OF_DATES,         /* likewise */
+    FAULTS_OF_RIVALS,        /* as those of haste */
 };
 
 struct fault {

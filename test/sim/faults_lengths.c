@@ -7,6 +7,7 @@ enum {
     LOOKS_MAX = 2000,   /* and so often at the most */
     STRUCK_MAX = 3,     /* so many are started again that come to act, one after the other */
     AFTER_MS_MAX = 255, /* it hits so much later at the most */
+    RIVALS_LOST = 12,   /* for so many T_lost voters are cut off at the most */
 };
 
 /* What happens to who acts, and to the others. */
@@ -26,12 +27,13 @@ struct wait {
     uint32_t rest; /* so often more it is waited for, or struck */
     bool early;    /* while the terms of before hold, too */
     enum blow blow;
+    uint32_t rivals; /* so many voters are cut off meanwhile */
 };
 
 static uint32_t pack(const struct wait *wait)
 {
     return wait->looks | wait->after_ms << 12 | wait->rest << 20 | (uint32_t)wait->early << 23 |
-           (uint32_t)wait->blow << 24;
+           (uint32_t)wait->blow << 24 | wait->rivals << 26;
 }
 
 static struct wait unpack(uint32_t host, uint32_t packed)
@@ -41,7 +43,8 @@ static struct wait unpack(uint32_t host, uint32_t packed)
                          .after_ms = packed >> 12 & 0xff,
                          .rest = packed >> 20 & 7,
                          .early = (packed >> 23 & 1) != 0,
-                         .blow = (enum blow)(packed >> 24)};
+                         .blow = (enum blow)(packed >> 24 & 3),
+                         .rivals = packed >> 26};
 }
 
 static void mend(struct sim *sim, uint32_t a, uint32_t b)
@@ -126,6 +129,88 @@ static void strike_who_acts(struct sim *sim, uint32_t host, uint32_t packed)
     }
 }
 
+/* --- Voters that are bound to another epoch --- */
+
+/* The n-th host that votes after that one. */
+static uint32_t next_voter(const struct sim *sim, uint32_t host, uint32_t n)
+{
+    for (uint32_t step = 1; step < sim_host_count(sim); step++) {
+        const uint32_t other = (host + step) % sim_host_count(sim);
+        n -= sim_is_voter(sim, other);
+        if (n == 0) {
+            return other;
+        }
+    }
+    return SIM_NOBODY;
+}
+
+static bool is_rival(const struct sim *sim, const struct wait *wait, uint32_t host)
+{
+    uint32_t n = 1;
+
+    while (n <= wait->rivals && next_voter(sim, wait->host, n) != host) {
+        n++;
+    }
+    return n <= wait->rivals;
+}
+
+/* Its disk has a promise of an epoch above the one that is acted under, to that life or another. */
+static bool is_bound_above(const struct sim *sim, const struct wait *wait, uint32_t host,
+                           bool to_who_acts)
+{
+    const struct core *acting = sim_core(sim, wait->host);
+    const struct core *core = sim_core(sim, host);
+
+    if (core == NULL) {
+        return false;
+    }
+    const struct voter_state voter = core_voter(core, 0);
+    return voter.promise.epoch > core_view(acting)->epoch && voter.synced &&
+           id_equal(&voter.promise.life, &core_self(acting)->id) == to_who_acts;
+}
+
+static bool is_any_bound_above(const struct sim *sim, const struct wait *wait, bool rival)
+{
+    uint32_t host = 0;
+
+    while (host < sim_host_count(sim) &&
+           (host == wait->host || is_rival(sim, wait, host) != rival ||
+            !is_bound_above(sim, wait, host, !rival))) {
+        host++;
+    }
+    return host < sim_host_count(sim);
+}
+
+/* Who acts has to ask for an epoch above theirs (Z5c); and in the midst of that it is struck. */
+static void look_at_promises(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    struct wait wait = unpack(host, packed);
+
+    if (!sim_is_acting(sim, host)) {
+        return;
+    }
+    if (is_any_bound_above(sim, &wait, false)) {
+        sim_after(sim, wait.after_ms, strike_who_acts, host, pack(&wait));
+    } else if (--wait.looks > 0) {
+        sim_after(sim, 1, look_at_promises, host, pack(&wait));
+    }
+}
+
+static void let_rivals_back(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    struct wait wait = unpack(host, packed);
+
+    for (uint32_t n = 1; n <= wait.rivals && next_voter(sim, host, n) != SIM_NOBODY; n++) {
+        for (uint32_t i = 0; i < all_count(sim); i++) {
+            sim_mend(sim, next_voter(sim, host, n), i);
+        }
+    }
+    wait.looks = LOOKS_MAX;
+    look_at_promises(sim, host, pack(&wait));
+}
+
+/* --- Terms that have just changed, or are to --- */
+
 /* First the terms of before and those to come hold together (A2), then those alone. */
 static void look_at_terms(struct sim *sim, uint32_t host, uint32_t packed)
 {
@@ -137,7 +222,8 @@ static void look_at_terms(struct sim *sim, uint32_t host, uint32_t packed)
     const bool joint = core_agreed(sim_core(sim, host))->joint;
     wait.rest -= joint == (wait.rest == 2);
     if (wait.rest == (wait.early ? 1 : 0)) {
-        sim_after(sim, wait.after_ms, strike_who_acts, host, pack(&wait));
+        sim_after(sim, wait.rivals != 0 ? 0 : wait.after_ms,
+                  wait.rivals != 0 ? let_rivals_back : strike_who_acts, host, pack(&wait));
     } else if (--wait.looks > 0) {
         sim_after(sim, LOOK_MS, look_at_terms, host, pack(&wait));
     }
@@ -178,6 +264,71 @@ void strike_blow_after_terms(struct sim *sim, struct random *random)
     }
     sim_change_terms(sim, acting, &rules);
     look_at_terms(sim, acting, pack(&wait));
+}
+
+/* As soon as one of those who are cut off is bound to another epoch, terms change, mostly. */
+static void look_at_rivals(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    struct wait wait = unpack(host, packed);
+
+    if (!sim_is_acting(sim, host)) {
+        return;
+    }
+    if (!is_any_bound_above(sim, &wait, true)) {
+        if (--wait.looks > 0) {
+            sim_after(sim, 4 * LOOK_MS, look_at_rivals, host, pack(&wait));
+        }
+        return;
+    }
+    const struct rules rules = other_rules(sim, host);
+    wait.looks = LOOKS_MAX;
+    if (wait.rest > 0 && rules.capacity == sim_usual_terms(sim).capacity) {
+        sim_change_terms(sim, host, &rules);
+        look_at_terms(sim, host, pack(&wait));
+    } else {
+        let_rivals_back(sim, host, pack(&wait));
+    }
+}
+
+/* H99: those who count by the longer lengths were asked for the epoch of before, and its successor
+ * goes by shorter ones. It takes two at least, of whom one is bound to the other. */
+void strike_rival_epoch(struct sim *sim, struct random *random)
+{
+    const uint32_t acting = acting_host(sim, SIM_NOBODY);
+    struct wait wait = {.host = acting, .looks = LOOKS_MAX};
+    struct quality quality = sim_default_quality();
+    uint32_t voters = 0;
+
+    wait.rest = draw(random, 0, 3) == 0 ? 0 : 2;
+    wait.early = draw(random, 0, 3) == 0;
+    wait.after_ms = draw_u32(random, 0, draw(random, 0, 1) == 0 ? 0 : 20);
+    wait.blow = (enum blow)draw(random, 0, BLOWS - 1);
+    const bool far = draw(random, 0, 1) == 0;
+    const uint32_t latency_us = draw_u32(random, 100, 10000);
+    if (acting == SIM_NOBODY || core_agreed(sim_core(sim, acting))->joint) {
+        return;
+    }
+    while (next_voter(sim, acting, voters + 1) != SIM_NOBODY) {
+        voters++;
+    }
+    wait.rivals = voters / 2;
+    if (wait.rivals < 2 || sim_is_cut(sim, acting, next_voter(sim, acting, 1))) {
+        return;
+    }
+    for (uint32_t i = 0; i < all_count(sim); i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (is_rival(sim, &wait, i) != is_rival(sim, &wait, j)) {
+                sim_cut(sim, i, j);
+                sim_after(sim, RIVALS_LOST * sim_timing(sim).lost_ms, mend, i, j);
+            }
+        }
+    }
+    if (far) {
+        quality.latency_us_min = latency_us;
+        quality.latency_us_max = 2 * latency_us;
+        sim_set_quality_from(sim, acting, &quality);
+    }
+    look_at_rivals(sim, acting, pack(&wait));
 }
 
 /* --- A witness that is far away --- */

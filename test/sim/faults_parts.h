@@ -187,6 +187,7 @@ void strike_recoveries_by_two_clocks(struct sim *sim, struct random *random);
 /* --- faults_lengths.c --- */
 
 void strike_blow_after_terms(struct sim *sim, struct random *random);
+void strike_rival_epoch(struct sim *sim, struct random *random);
 void strike_far_witness(struct sim *sim, struct random *random);
 
 /* --- faults_shared.c --- */

@@ -22,6 +22,7 @@ enum {
     ABSENCE_ONE_IN = 3,        /* of these, the one that is left was away before */
     STRICT_TERMS_ONE_IN = 3,   /* of these terms change, too */
     LENGTHS_ONE_IN = 4,        /* and in some just before whoever acts is gone */
+    RIVALS_ONE_IN = 3,         /* of these, voters are bound to another epoch meanwhile */
     HASTE_ONE_IN = 3,          /* or become as short as there are, or as before, and then a blow */
     SUCCESSORS_ONE_IN = 4,     /* of those with lies, have some of histories that succeed */
     WITNESS_BESIDE_ONE_IN = 2, /* also of those with lies, or with voters that are lost for good */
@@ -104,7 +105,8 @@ static void add_strike(struct plan *plan, uint64_t at_ms, uint32_t fault, uint64
     plan->strikes[place] = (struct strike){.at_ms = at_ms, .seed = seed, .fault = fault};
     plan->kinds |= table[fault].kinds;
     plan->mixed = plan->mixed || table[fault].group == FAULTS_OF_OPTIONS;
-    plan->hastens = plan->hastens || table[fault].group == FAULTS_OF_HASTE;
+    plan->hastens = plan->hastens || table[fault].group == FAULTS_OF_HASTE ||
+                    table[fault].group == FAULTS_OF_RIVALS;
 }
 
 /* Of the faults that are on, from the start to the end of the run. */
@@ -416,6 +418,7 @@ static void draw_others(struct plan *plan, const struct plan_options *options, c
         {FAULTS_OF_BACKUPS, 2, STRICT | HONEST | NOT_RECOVERING},
         {FAULTS_OF_LENGTHS, LENGTHS_ONE_IN, STRICT | CHANGING},
         {FAULTS_OF_HASTE, HASTE_ONE_IN, STRICT | CHANGING | HONEST},
+        {FAULTS_OF_RIVALS, RIVALS_ONE_IN, STRICT | CHANGING | HONEST},
         {FAULTS_OF_REMOVAL, REMOVAL_ONE_IN, 0},
         {FAULTS_OF_SITES, SITES_ONE_IN, 0},
         {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},

@@ -303,6 +303,7 @@ void sim_hold_back(struct sim *sim, uint32_t from, uint32_t to, uint64_t ms);
 
 void sim_cut(struct sim *sim, uint32_t a, uint32_t b);
 void sim_mend(struct sim *sim, uint32_t a, uint32_t b);
+bool sim_is_cut(const struct sim *sim, uint32_t a, uint32_t b);
 
 /* Connections between the two alone: datagrams pass. */
 void sim_cut_streams(struct sim *sim, uint32_t a, uint32_t b);
