@@ -233,21 +233,27 @@ static void acknowledge(struct rig *rig, const char *letters)
 
 /* Its voters lease to A all the while, and those alone acknowledge what brings M in. Is A a member
  * after so long that it may have given way? */
-static bool goes_on_though(const char *voters, const char *answering)
+static bool goes_on_beside(const char *dead, const char *voters, const char *answering)
 {
-    struct rig *rig = rig_strict_among("A B C D E F", 'A', voters);
+    struct rig *rig = rig_strict_among("A B C D E F G", 'A', voters);
     const uint64_t since_ms = rig->now_ms;
+    char alive[] = "B C D E F G";
 
+    for (; *dead != '\0'; dead++) {
+        *strchr(alive, *dead) = ' ';
+        rig_kill(rig, *dead);
+    }
     for (uint64_t ms = 0; ms < 2 * rig->timing.stall_ms && core_phase(rig->core) == PHASE_MEMBER;
          ms += 20) {
         if (ms % 1000 == 0) {
             rig_joins(rig, 'M');
         }
-        rig_pass(rig, 20, "B C D E F");
+        rig_pass(rig, 20, alive);
         acknowledge(rig, answering);
         if (ms % 100 == 0) {
             hears_lease(rig, 'B', true);
             hears_lease(rig, 'C', true);
+            hears_lease(rig, 'F', true);
         }
     }
     const bool goes_on = core_phase(rig->core) == PHASE_MEMBER;
@@ -260,10 +266,17 @@ static bool goes_on_though(const char *voters, const char *answering)
  */
 Test(core_strict, a_coordinator_whose_proposals_no_quorum_answers_is_out)
 {
-    cr_assert_not(goes_on_though("A B C", ""));
-    cr_assert_not(goes_on_though("A B C", "D E F"));
-    cr_assert(goes_on_though("A B C", "B D E F"));
-    cr_assert(goes_on_though("A B C D E", "B D F"));
+    cr_assert_not(goes_on_beside("", "A B C", ""));
+    cr_assert_not(goes_on_beside("", "A B C", "D E F G"));
+    cr_assert(goes_on_beside("", "A B C", "B D E F G"));
+    cr_assert(goes_on_beside("", "A B C D E", "B D F G"));
+}
+
+/* L3b: the dead would not answer if all arrived. */
+Test(core_strict, a_coordinator_whose_proposals_the_living_do_not_answer_is_out)
+{
+    cr_assert_not(goes_on_beside("DE", "B C D E F", "F G"));
+    cr_assert(goes_on_beside("DE", "B C D E F", "B F G"));
 }
 
 /* H52: the last lease comes in the step in which it would hand over, and nobody was told yet that

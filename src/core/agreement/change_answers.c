@@ -75,6 +75,21 @@ static bool is_silent_voter(const struct core *core, uint8_t place)
            ((tally->granted | tally->refused) & voter_set_of(place)) == 0;
 }
 
+/* Nothing is heard of it, so that it will not answer either. */
+static bool is_lost_voter(const struct core *core, uint8_t place)
+{
+    const struct listed_voter *voter = &core->change.pending.voters.voters[place];
+    const struct tally *tally = &core->answered.tally;
+    const uint32_t position = electorate_position(core, voter);
+
+    if (electorate_is_self(core, voter) ||
+        ((tally->granted | tally->refused) & voter_set_of(place)) != 0) {
+        return false;
+    }
+    return position != VIEW_NONE ? core->peers[position].charge.verdict != VERDICT_NONE
+                                 : !absent_is_fresh(core, &voter->record);
+}
+
 /* L3b, under strict: no quorum accepts it, even if each of those who are not silent does. */
 static bool lacks_voters(const struct core *core)
 {
@@ -83,10 +98,11 @@ static bool lacks_voters(const struct core *core)
     uint32_t silent = 0;
 
     for (uint8_t i = 0; i < lists->count; i++) {
-        if (is_silent_voter(core, i)) {
+        const bool is_silent = is_silent_voter(core, i);
+        if (is_silent || is_lost_voter(core, i)) {
             others &= ~voter_set_of(i);
-            silent++;
         }
+        silent += is_silent;
     }
     return silent > 1 && !voter_lists_agree(lists, others);
 }
