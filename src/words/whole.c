@@ -75,16 +75,16 @@ bool whole_awaits_voters(const struct waiting_state *waiting, const struct guard
     if (waiting->met >= guard->needed) { /* Of their records this node knows its own only. */
         say(sentence,
             "it has met %" PRIu32 " of those who wait, itself included, and one of the %" PRIu32
-            " voters begins where enough have their records",
+            " voters begins where enough have their records, the first time where all are there",
             waiting->met, voters);
-        say(next, "wait a moment; if it lasts, start voters that have theirs, or recover one of "
-                  "those (doyend --recover-voters); where none is left, stop all, remove the "
+        say(next, "wait a moment; if it lasts, start the other voters, or recover one that has its "
+                  "record (doyend --recover-voters); where none is left, stop all, remove the "
                   "files voter, and start all");
         return waiting->expect <= waiting->met && (waiting->met > 1 || waiting->may_found);
     }
     say(sentence,
         "it has met %" PRIu32 " of those who wait, itself included, and %" PRIu32 " of %" PRIu32
-        " voters have to be there",
+        " voters have to be there, the first time all",
         waiting->met, guard->needed, voters);
     say(next, "%s",
         has_other_seed

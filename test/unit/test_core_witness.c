@@ -384,7 +384,7 @@ Test(core_witness, a_grant_shows_what_it_accepted)
                                    .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 760}};
 
     accepts(witness, &named);
-    witness->now_ms += 871;
+    witness->now_ms += 761;
     gets(witness, 'B', &ballot);
     syncs(witness);
     const struct message *vote = answer_to(witness, 'B');

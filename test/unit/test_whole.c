@@ -142,23 +142,23 @@ Test(whole, a_node_that_waits_says_for_whom)
     expect(
         &facts, WHOLE_NOT_IN,
         "this node is not in: it has met 1 of those who wait, itself included, and 2 of 3 voters "
-        "have to be there",
+        "have to be there, the first time all",
         "start the voters");
     facts.has_other_seed = false;
     expect(
         &facts, WHOLE_NOT_IN,
         "this node is not in: it has met 1 of those who wait, itself included, and 2 of 3 voters "
-        "have to be there",
+        "have to be there, the first time all",
         "no seed but this node itself: name another voter as --seed");
     facts.waiting.met = 3; /* Their records may be lost: then nobody ever begins. */
     expect(&facts, WHOLE_NOT_IN,
            "this node is not in: it has met 3 of those who wait, itself included, and one of the "
-           "3 voters begins where enough have their records",
+           "3 voters begins where enough have their records, the first time where all are there",
            "doyend --recover-voters");
     facts.waiting.may_found = false;
     expect(&facts, WHOLE_NOT_IN,
            "this node is not in: it has met 3 of those who wait, itself included, and one of the "
-           "3 voters begins where enough have their records",
+           "3 voters begins where enough have their records, the first time where all are there",
            "wait a moment");
 }
 
