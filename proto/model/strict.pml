@@ -123,7 +123,7 @@ byte granted[LIVES * VOTERS];           /* and for which ballot */
 
 /* --- What was said, and can be received ------------------------------------------------------- */
 
-byte asked[LIVES];                      /* BALLOT: a bit for each epoch */
+byte asked[LIVES];                      /* CLAIM: a bit for each epoch */
 byte names[BALLOT_SPACE + 1];           /* and what it says was handed over; 0: nothing (Z2c) */
 byte proposed[BALLOT_SPACE + 1];        /* PREPARE: the versions up to this one */
 byte base[VIEW_SPACE + 1];              /* and the view that each is built on */
@@ -265,7 +265,7 @@ inline changed(a)
 
 /* --- What a voter answers --------------------------------------------------------------------- */
 
-/* CLAIM: BALLOT reaches it, and it promises (Z2a; voter.c: voter_on_claim). The tests of C2 only
+/* CLAIM reaches it, and it promises (Z2a; voter.c: voter_on_claim). The tests of C2 only
  * make it refuse more often; they are left out. */
 inline on_ballot(ballot)
 {

@@ -213,7 +213,7 @@ inline bind(a, ballot)
     promise[a] = ballot
 }
 
-/* BALLOT reaches it, it promises, and shows the view that it has accepted, whatever list that
+/* CLAIM reaches it, it promises, and shows the view that it has accepted, whatever list that
  * names it in or not (Z2a, Z4c). Its answer stays until the candidacy ends: what it accepts later
  * under a higher promise is not what it has said. One that nobody waits for any more, and a promise
  * for which nobody asks any more, only hold others up. */

@@ -163,7 +163,7 @@ Test(core_strict, a_silent_voter_is_asked_as_a_stranger_where_the_view_has_it)
     electorate_learn(rig->core, &moved, 0);
     rig_pass(rig, rig->timing.fresh_ms + rig->timing.batch_ms, "");
     rig_kill(rig, 'A');
-    for (int i = 0; i < 100 && rig_told(rig, MESSAGE_BALLOT, 'D') == NULL; i++) {
+    for (int i = 0; i < 100 && rig_told(rig, MESSAGE_CLAIM, 'D') == NULL; i++) {
         rig_pass(rig, 50, "");
     }
     cr_assert(rig->core->candidacy.on);
