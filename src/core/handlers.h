@@ -12,7 +12,8 @@ void handlers_on_commit(struct core *core, const struct message *message);
 void handlers_on_ping(struct core *core, const struct message *message);
 void handlers_on_probe(struct core *core, const struct message *message);
 
-/* A candidate's question. Returns whether the members decide on it, and this node as one of them. */
+/* A candidate's question. Returns whether the members decide on it, and this node as one of them.
+ */
 bool handlers_on_claim(struct core *core, const struct message *message);
 
 /* A voter's answer, from the network or from this node's own. */

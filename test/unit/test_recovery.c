@@ -282,7 +282,7 @@ Test(recovery, who_proposes_in_the_former_one_is_told)
 /* Or has told of it. */
 Test(recovery, whoever_hears_of_it_asks)
 {
-    static const enum message_type types[] = {MESSAGE_HEARTBEAT, MESSAGE_VOTE, MESSAGE_BALLOT,
+    static const enum message_type types[] = {MESSAGE_HEARTBEAT, MESSAGE_VOTE, MESSAGE_CLAIM,
                                               MESSAGE_PROBE};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
