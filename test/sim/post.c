@@ -259,7 +259,9 @@ static bool needs_frame(struct sim *sim, const struct quality *quality, const st
     const bool is_narrow = quality->datagram_bytes_max != 0 || quality->long_loss_ppm != 0 ||
                            link->bytes_max != 0;
 
-    return !sim->options.spares_codec || (is_narrow && !is_short(effect->message)) ||
+    const bool is_named = effect->brief && effect->message->type == MESSAGE_CLAIM; /* U3e */
+
+    return !sim->options.spares_codec || (is_narrow && !is_short(effect->message)) || is_named ||
            !(is_brief(sim, effect) ? sim->brief_bytes <= DATAGRAM_FRAME_BYTES_MAX
                                    : is_datagram(sim, effect->message));
 }
