@@ -49,13 +49,13 @@ static struct view *view_to_show(struct core *core)
 
 /* Members are told the name of the view, so that the claim reaches those, too, who get nothing long
  * (C2a); a voter may be no member. An outsider knows of no other lineage than its record's. */
-static void fill_in(struct core *core, struct message *question)
+static void fill_in(const struct core *core, struct message *question, struct view *shown)
 {
     const struct candidacy *candidacy = &core->candidacy;
     struct view_carrier *carrier = &question->carrier;
     const bool outside = view_is_empty(&core->view);
 
-    carrier->view = asks_voters(core) ? view_to_show(core) : NULL;
+    carrier->view = shown;
     carrier->named = view_reference_of(&core->view);
     carrier->epoch = candidacy->epoch;
     carrier->handover_by = candidacy->handed_over.life;
@@ -63,6 +63,16 @@ static void fill_in(struct core *core, struct message *question)
     carrier->lineage = outside ? core->voter.record.lineage : core->view.lineage;
     carrier->lease_ms = core->timing.lease_ms;
     carrier->hold_ms = timing_hold_ms(&core->timing);
+}
+
+static struct message *make_question(struct core *core, struct view *shown)
+{
+    struct message *question = outbox_message(core, MESSAGE_CLAIM);
+
+    if (question != NULL) {
+        fill_in(core, question, shown);
+    }
+    return question;
 }
 
 /* --- The members as electorate (C) --- */
@@ -110,9 +120,10 @@ static struct poll poll_members(const struct core *core, bool over)
 
 /* At first everybody is asked; then those whose answer is waited for (C3c), and those who refused
  * (C5a). */
-static void ask_members(struct core *core, const struct message *question)
+static void ask_members(struct core *core)
 {
     const struct candidacy *candidacy = &core->candidacy;
+    const struct message *question = make_question(core, NULL);
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const enum answer answer = (enum answer)candidacy->answers[i];
@@ -162,7 +173,7 @@ static void ask_own_voter(struct core *core)
         voter_lists_agree(lists, tally->granted | voter_set_of(place))) {
         message_clear(&question, MESSAGE_CLAIM);
         question.from = core->life.self.id;
-        fill_in(core, &question);
+        fill_in(core, &question, view_to_show(core));
         if (voting_ask_self(core, &question, &vote)) {
             candidacy_on_vote(core, &vote);
         }
@@ -184,9 +195,10 @@ static voter_set who_is_asked(const struct core *core)
     return could_decide ? left : left & ~absent;
 }
 
-static void ask_voters(struct core *core, const struct message *question)
+static void ask_voters(struct core *core)
 {
     struct candidacy *candidacy = &core->candidacy;
+    const struct message *question = make_question(core, view_to_show(core));
 
     candidacy->asked = who_is_asked(core);
     electorate_ask(core, question, electorate_lists(core), candidacy->asked);
@@ -219,20 +231,16 @@ static void ask(struct core *core)
 {
     struct candidacy *candidacy = &core->candidacy;
     const uint32_t askings = candidacy->askings;
-    struct message *question = outbox_message(core, MESSAGE_CLAIM);
 
-    if (question != NULL) {
-        fill_in(core, question);
-    }
     if (asks_voters(core)) {
         candidacy->asking.again_ms = core->now_ms + ((uint64_t)core->timing.prepare_ms / 3
                                                      << (askings < 3 ? askings : 3));
-        ask_voters(core, question);
+        ask_voters(core);
         candidacy->askings++;
         ask_own_voter(core);
     } else {
         candidacy->asking.again_ms = core->now_ms + timing_resend_ms(&core->timing, askings + 1);
-        ask_members(core, question);
+        ask_members(core);
         candidacy->askings++;
     }
 }

@@ -275,11 +275,10 @@ static struct ballot handed_over_by(const struct core *core, const struct messag
 /* C2a: a claim that names a view which this node holds, or has accepted, is as good as one that
  * shows it; but to a member under guard strict it does not say that its sender has seen what was
  * accepted there. */
-static struct view *view_of(struct core *core, const struct message *claim)
+static struct view *view_of(struct core *core, const struct message *claim, bool of_voter)
 {
-    const bool of_voters = core_is_strict(core);
-    const bool counts = of_voters ? !core_is_member(core) : !core->change.on;
-    struct view *accepted = of_voters ? &core->voter.accepted : &core->change.pending;
+    const bool counts = of_voter ? !core_is_member(core) : !core->change.on;
+    struct view *accepted = of_voter ? &core->voter.accepted : &core->change.pending;
 
     if (claim->carrier.view == NULL && view_is_named(&core->view, &claim->carrier.named)) {
         return &core->view;
@@ -289,13 +288,15 @@ static struct view *view_of(struct core *core, const struct message *claim)
                : claim->carrier.view;
 }
 
-static struct vote_question question_of(const struct core *core, const struct message *claim)
+static struct vote_question question_of(const struct core *core, const struct message *claim,
+                                        bool of_voter)
 {
     const struct view_carrier *carrier = &claim->carrier;
     const struct view *view = carrier->view;
 
     struct vote_question question = {
         .kind = carrier->epoch == 0 ? VOTE_FOUNDING : VOTE_CLAIM,
+        .of_voter = of_voter,
         .lineage = carrier->lineage,
         .ballot = {carrier->epoch, claim->from},
         .lease_ms = carrier->lease_ms,
@@ -312,7 +313,7 @@ static struct vote_question question_of(const struct core *core, const struct me
 
 bool voting_ask_self(struct core *core, const struct message *asked, struct message *vote)
 {
-    const struct vote_question question = question_of(core, asked);
+    const struct vote_question question = question_of(core, asked, true);
     const struct vote cast = question.kind == VOTE_FOUNDING ? voter_on_founding(core, &question)
                                                             : voter_on_claim(core, &question);
 
@@ -365,7 +366,7 @@ static bool is_shown_soundly(struct core *core, const struct message *claim,
     }
     if (of_founders) {
         refuse(core, claim, REFUSED_VIEW_UNSOUND);
-    } else if (question->kind == VOTE_CLAIM && core_is_strict(core) && core_is_member(core) &&
+    } else if (question->kind == VOTE_CLAIM && question->of_voter && core_is_member(core) &&
                !view_has(&core->view, &claim->from)) {
         is_refused_for_freshness(core, claim, question, VIEW_NONE);
     }
@@ -373,11 +374,12 @@ static bool is_shown_soundly(struct core *core, const struct message *claim,
 }
 
 /* Is the claimant's view, which is higher, one to install here? */
-static bool speaks_for_us(struct core *core, const struct message *claim)
+static bool speaks_for_us(struct core *core, const struct message *claim,
+                          const struct vote_question *question)
 {
     const struct view *theirs = claim->carrier.view;
 
-    return theirs != NULL && (core_is_strict(core) || view_has(theirs, &core->life.self.id)) &&
+    return theirs != NULL && (question->of_voter || view_has(theirs, &core->life.self.id)) &&
            authority_counts(install_weigh(core, claim));
 }
 
@@ -387,16 +389,15 @@ static bool passes_membership(struct core *core, const struct message *claim,
 {
     const struct view_id ours = view_id_of(&core->view);
     const struct view *theirs = claim->carrier.view;
-    const bool of_voters = core_is_strict(core);
     int order = view_id_compare(&question->view, &ours);
 
-    if (order > 0 && speaks_for_us(core, claim)) {
+    if (order > 0 && speaks_for_us(core, claim, question)) {
         if (!view_has(theirs, &core->life.self.id)) {
             return true; /* What it holds is committed: so this membership is over, if unawares. */
         }
         install_view(core, theirs);
         order = 0;
-    } else if (order > 0 && !(of_voters && theirs != NULL)) {
+    } else if (order > 0 && !(question->of_voter && theirs != NULL)) {
         refuse(core, claim, REFUSED_CLAIM_VIEW_HIGHER);
         if (view_has(&core->view, &claim->from)) {
             install_pull(core, claim);
@@ -405,11 +406,12 @@ static bool passes_membership(struct core *core, const struct message *claim,
     }
     const uint32_t claimant = view_find(&core->view, &claim->from);
     /* Z4b: who coordinates a view has it; this one says that it has not, and so never made it. */
-    const bool disowns = of_voters && claimant == 0 && question->ballot.epoch > core->view.epoch;
+    const bool disowns = question->of_voter && claimant == 0 &&
+                         question->ballot.epoch > core->view.epoch;
     if (claimant != VIEW_NONE && !disowns && order < 0) {
         REACHED(claim_with_an_older_view);
         refuse(core, claim, REFUSED_CLAIM_VIEW_LOWER);
-        if (!of_voters) {
+        if (!question->of_voter) {
             const struct vote behind = {
                 .result = VOTE_REFUSED_BEHIND,
                 .promised = larger(core->promise.epoch, core->change.pending.epoch)};
@@ -418,11 +420,11 @@ static bool passes_membership(struct core *core, const struct message *claim,
         install_on_pull(core, claim); /* It gets the newer view and starts again from there. */
         return false;
     }
-    if (of_voters ? !is_refused_for_freshness(core, claim, question, claimant)
-                  : claimant != VIEW_NONE) {
+    if (question->of_voter ? !is_refused_for_freshness(core, claim, question, claimant)
+                           : claimant != VIEW_NONE) {
         return true;
     }
-    if (!of_voters) {
+    if (!question->of_voter) {
         refuse(core, claim, REFUSED_OF_STRANGER);
     }
     if (claimant == VIEW_NONE && order <= 0 && question->view.epoch != 0) {
@@ -485,7 +487,7 @@ static enum refusal why_not_asked(const struct core *core, const struct message 
     if (question->kind == VOTE_FOUNDING) {
         return electorate_may_vote(core) || may_be_wanted(core) ? REFUSED_NOT : REFUSED_NO_VOTER;
     }
-    if (!core_is_strict(core)) {
+    if (!question->of_voter) {
         if (!core_is_member(core)) {
             return REFUSED_NOT_YET_MEMBER;
         }
@@ -505,13 +507,21 @@ static enum refusal why_not_asked(const struct core *core, const struct message 
     return question->ballot.epoch <= question->view.epoch ? REFUSED_CLAIM_NOT_NEW : REFUSED_NOT;
 }
 
+/* Whom it asks, and by which view. */
+static struct vote_question take_claim(struct core *core, const struct message *asked,
+                                       struct message *claim)
+{
+    const bool of_voter = core_is_strict(core);
+
+    message_copy(claim, asked);
+    claim->carrier.view = view_of(core, asked, of_voter);
+    return question_of(core, claim, of_voter);
+}
+
 bool voting_on_claim(struct core *core, const struct message *asked)
 {
     struct message claim;
-
-    message_copy(&claim, asked);
-    claim.carrier.view = view_of(core, asked);
-    const struct vote_question question = question_of(core, &claim);
+    const struct vote_question question = take_claim(core, asked, &claim);
     const enum refusal against = why_not_asked(core, &claim, &question);
     if (against == REFUSED_VOTER_MUTE) {
         answer_without_vote(core, &claim, &question);
@@ -526,7 +536,7 @@ bool voting_on_claim(struct core *core, const struct message *asked)
         (is_claim && core_is_member(core) && !passes_membership(core, &claim, &question))) {
         return false;
     }
-    if (is_claim && !core_is_strict(core)) {
+    if (is_claim && !question.of_voter) {
         return true;
     }
     const struct vote vote = is_claim              ? voter_on_claim(core, &question)

@@ -46,6 +46,8 @@ enum {
 /* One question to a voter, or a claim to a member, with all that its answer has to name. */
 struct vote_question {
     enum vote_kind kind;
+    bool of_voter; /* CLAIM: this node's voter is asked, as it is where the view names voters; else
+                      it is asked as a member */
     uint64_t lineage;
     struct ballot ballot;
     uint64_t lease_ms;     /* for how long it asks for leases; 0: for none */
