@@ -75,19 +75,20 @@ static bool is_silent_voter(const struct core *core, uint8_t place)
            ((tally->granted | tally->refused) & voter_set_of(place)) == 0;
 }
 
-/* Nothing is heard of it, so that it will not answer either. */
+/* Nothing is heard of it, so that it will not answer either; or it is this node's own. */
 static bool is_lost_voter(const struct core *core, uint8_t place)
 {
     const struct listed_voter *voter = &core->change.pending.voters.voters[place];
     const struct tally *tally = &core->answered.tally;
     const uint32_t position = electorate_position(core, voter);
 
-    if (electorate_is_self(core, voter) ||
-        ((tally->granted | tally->refused) & voter_set_of(place)) != 0) {
+    if (((tally->granted | tally->refused) & voter_set_of(place)) != 0) {
         return false;
     }
-    return position != VIEW_NONE ? core->peers[position].charge.verdict != VERDICT_NONE
-                                 : !absent_is_fresh(core, &voter->record);
+    if (position == VIEW_NONE) {
+        return !absent_is_fresh(core, &voter->record);
+    }
+    return core_is_self(core, position) || core->peers[position].charge.verdict != VERDICT_NONE;
 }
 
 /* L3b, under strict: no quorum accepts it, even if each of those who are not silent does. */
