@@ -1399,6 +1399,41 @@ static void outbid(struct teller *teller)
     }
 }
 
+/* Z4d: a stranger proposes a view that has itself alone, as one who begins anew does, likewise. */
+static void propose_as_outsider(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct voter_state voter = core_voter(teller->to->core, 0);
+    const struct view *known = teller->known;
+    struct view *view = &teller->liar->view;
+    struct random random;
+
+    random_seed(&random, hash_u64(teller->liar->told ^ UINT64_C(0x414c4f4e45), message->number));
+    if (message->type != MESSAGE_PREPARE || !teller->stranger || known->voters.count == 0 ||
+        random_below(&random, 2) == 0) {
+        return;
+    }
+    view_clear(view);
+    view->lineage = voter.lineage;
+    view->epoch = voter.promise.epoch + 1 + random_below(&random, 3);
+    view->version = known->version + 1;
+    view->cause = CAUSE_CLAIM;
+    view->parent = view_id_of(known);
+    view->agreed = known->agreed;
+    voter_lists_copy(&view->voters, &known->voters);
+    view->member_count = 1;
+    memset(&view->members[0], 0, sizeof view->members[0]);
+    name_member(&view->members[0], teller->to);
+    view->members[0].id = message->from;
+    view->members[0].address = message->source;
+    view->members[0].age = known->next_age;
+    view->members[0].incarnation = MARK + teller->liar->told;
+    view->next_age = known->next_age + 1;
+    view_seal(view);
+    remember_forged(teller->liar, view->hash, true);
+    message->carrier = (struct view_carrier){.view = view};
+}
+
 /* How often a record was written (Z14), by a chance of its own, too: more often than it was, or
  * less. */
 static void lie_about_writes(struct teller *teller)
@@ -1459,6 +1494,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     fill_envelope(&teller);
     tell_kind(&teller, lie->kind);
     if (sim->options.exclusive) {
+        propose_as_outsider(&teller);
         lie_about_lengths(&teller);
         if (!lie->stranger) {
             lie_as_helper(&teller);

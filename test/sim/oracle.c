@@ -241,6 +241,19 @@ void oracle_before_step(struct sim *sim, struct host *host)
     }
 }
 
+/* Z15d: who never lived got no answer, and so could prove nothing (Z2k). */
+static void check_bound_to_nobody(struct sim *sim, const struct host *host)
+{
+    const struct voter_state voter = core_voter(host->core, host_now_ms(sim, host));
+
+    if (voter.until_ms > core_timing(host->core)->stall_ms &&
+        voter.until_ms > sim->timing.stall_ms &&
+        oracle_life(&sim->oracle, &voter.promise.life)->host_plus_1 == 0) {
+        oracle_fail(sim, host, "Z15d: is bound for %" PRIu64 " ms more to a life that never was",
+                    voter.until_ms);
+    }
+}
+
 void oracle_after_step(struct sim *sim, struct host *host, const struct effects *effects)
 {
     struct witness *witness = &host->witness;
@@ -266,6 +279,9 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
         oracle_fail(sim, host, "S12: a member without a view");
     }
     look_at_acting(sim, host);
+    if (sim->options.guard.policy == GUARD_STRICT && liar_has_lied(sim)) {
+        check_bound_to_nobody(sim, host);
+    }
 }
 
 void oracle_on_effect(struct sim *sim, const struct host *host, const struct effect *effect)

@@ -167,7 +167,9 @@ static void accepts(struct witness *witness, struct built_view *built)
 {
     const struct message prepare = {.type = MESSAGE_PREPARE,
                                     .carrier = {.view = &built->view, .lease_ms = 760}};
+    const struct node_id maker = member_of('A').id;
 
+    voter_proved(witness->core, &maker);
     gets(witness, 'A', &prepare);
     syncs(witness);
     cr_assert_eq(answer_to(witness, 'A')->carrier.vote.result, VOTE_GRANTED);

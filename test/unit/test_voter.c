@@ -200,9 +200,21 @@ Test(voter, an_epoch_that_leaps_is_not_promised)
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 2 + LEAP_MAX), VOTE_UNPROVED);
     cr_assert_eq(bench_asks(bench, 'Y', 2 + LEAP_MAX), VOTE_MUTE);
-    cr_assert_eq(bench_prepares(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_UNPROVED);
+    cr_assert_eq(bench_prepares_unproved(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_UNPROVED);
     cr_assert_eq(bench_claims(bench, 'Y', COUNTER_MAX + 1), VOTE_MUTE);
     cr_assert(is_promised(bench, 'X', 1));
+    bench_free(bench);
+}
+
+/* H48: whoever is elected next would build on it, and forget what was committed. */
+Test(voter, a_stranger_proves_itself_before_its_proposal_is_accepted)
+{
+    struct voter_bench *bench = bench_of_x();
+
+    bench->now_ms += bench->lease_ms;
+    cr_assert_eq(bench_prepares_unproved(bench, 'Y', 2, 1), VOTE_UNPROVED);
+    cr_assert(is_promised(bench, 'X', 1));
+    cr_assert_eq(bench_prepares(bench, 'Y', 2, 1), VOTE_WAITS);
     bench_free(bench);
 }
 
@@ -234,11 +246,9 @@ Test(voter, comes_near_a_proposal_that_leaps)
 {
     struct voter_bench *bench = bench_of_x();
     const uint64_t epoch = 2 + LEAP_MAX;
-    const struct vote_question asked = bench_question(VOTE_PREPARE, 'Y', epoch);
 
     bench->now_ms += bench->core->timing.stall_ms;
-    cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_UNPROVED);
-    voter_proved(bench->core, &asked.ballot.life);
+    cr_assert_eq(bench_prepares_unproved(bench, 'Y', epoch, 1), VOTE_UNPROVED);
     cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_MUTE);
     bench->now_ms += bench->core->timing.stall_ms;
     cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_WAITS);

@@ -131,7 +131,7 @@ Test(voter_length, a_longer_lease_than_its_own_t_stall_is_refused)
 
 static void refuses_without_proof(struct voter_bench *bench)
 {
-    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_UNPROVED);
+    cr_assert_eq(bench_prepares_unproved(bench, 'X', 1, 1), VOTE_UNPROVED);
     cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_UNPROVED);
     cr_assert_eq(bench_state(bench).promise.epoch, 0);
 }
@@ -148,7 +148,7 @@ Test(voter_length, a_stranger_proves_itself_before_it_gets_more_than_a_member)
     bench->hold_ms = timing_hold_ms(timing) + 1;
     refuses_without_proof(bench);
     bench->hold_ms = timing_hold_ms(timing);
-    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_WAITS);
     bench->hold_ms = timing->stall_ms;
     bench->now_ms += bench->asks_ms;
     knows(bench, 'Y');

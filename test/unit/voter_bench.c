@@ -117,8 +117,8 @@ enum vote_result bench_claims(struct voter_bench *bench, char life, uint64_t epo
     return bench->vote.result;
 }
 
-enum vote_result bench_prepares(struct voter_bench *bench, char life, uint64_t epoch,
-                                uint64_t version)
+enum vote_result bench_prepares_unproved(struct voter_bench *bench, char life, uint64_t epoch,
+                                         uint64_t version)
 {
     /* The voter takes ballot and view from the proposal. */
     const struct vote_question question = {.address = member_of(life).address,
@@ -134,6 +134,15 @@ enum vote_result bench_prepares(struct voter_bench *bench, char life, uint64_t e
     bench->vote = voter_on_prepare(bench->core, &question, &built.view);
     view_built_free(&built);
     return bench->vote.result;
+}
+
+enum vote_result bench_prepares(struct voter_bench *bench, char life, uint64_t epoch,
+                                uint64_t version)
+{
+    const struct node_id id = member_of(life).id;
+
+    voter_proved(bench->core, &id);
+    return bench_prepares_unproved(bench, life, epoch, version);
 }
 
 enum vote_result bench_asks(struct voter_bench *bench, char life, uint64_t epoch)

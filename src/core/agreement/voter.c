@@ -461,7 +461,7 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
     if (leaps(core, question.ballot.epoch)) {
         return come_near(core, &question.ballot);
     }
-    if (has_to_prove_lengths(core, &question)) {
+    if (!is_known(core, &question.ballot.life)) { /* The next winner would build on it. */
         return (struct vote){.result = VOTE_UNPROVED};
     }
     struct vote vote = bind(core, &question);
