@@ -18,7 +18,6 @@
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
-#include "core/detection/writes.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
 #include "core/entry/lifecycle.h"
@@ -164,7 +163,7 @@ void handlers_on_vote(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_VOTER_UNKNOWN);
         return;
     }
-    if (writes_are_fewer(core, &vote->record, vote->writes)) {
+    if (vote->writes < core_writes_known(core, &vote->record)) {
         refuse(core, message, REFUSED_OLD_RECORD);
         return;
     }

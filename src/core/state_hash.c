@@ -57,7 +57,7 @@ static uint64_t add_voter(uint64_t hash, const struct core *core)
     for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
         hash = add_id(hash, &core->lease.voters[i].record);
         hash = hash_u64(hash, core->lease.voters[i].until_ms);
-        hash = hash_u64(hash, core->writes.voters[i].known);
+        hash = hash_u64(hash, core->lease.voters[i].writes.known);
     }
     hash = hash_u64(hash, core->lease.longer_over_ms);
     hash = hash_u64(hash, voter->until_ms);

@@ -4,7 +4,7 @@
 
 #include "core/agreement/voter.h"
 #include "core/detection/lease.h"
-#include "core/detection/writes.h"
+#include "core/detection/numbers.h"
 #include "rig.h"
 #include "voter_bench.h"
 
@@ -174,7 +174,7 @@ static uint64_t known(const struct rig *rig)
 {
     const struct node_id record = record_of('C');
 
-    return writes_known(rig->core, &record);
+    return core_writes_known(rig->core, &record);
 }
 
 /* A coordinates; C has said for long that its record was written five times. */
@@ -209,10 +209,10 @@ Test(older, a_voter_is_asked_for_its_lease_with_what_is_known_of_it)
     struct rig *rig = rig_that_heard_five();
     struct lease_asked asked = {.epoch = 1};
 
-    writes_ask(rig->core, C, &asked);
+    numbers_name_record(rig->core, C, &asked);
     cr_assert_eq(asked.writes, 5);
     cr_assert(id_equal(&asked.record, &core_view(rig->core)->voters.voters[C].record));
-    writes_ask(rig->core, B, &asked);
+    numbers_name_record(rig->core, B, &asked);
     cr_assert_eq(asked.writes, 0);
     rig_free(rig);
 }

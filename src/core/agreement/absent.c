@@ -6,7 +6,6 @@
 #include "core/agreement/electorate.h"
 #include "core/detection/lease.h"
 #include "core/detection/numbers.h"
-#include "core/detection/writes.h"
 #include "core/state/outbox.h"
 
 enum {
@@ -116,7 +115,7 @@ static void ask(struct core *core, const struct listed_voter *voter)
     };
     message->ping.asked.lease_ms = lease_ms;
     message->ping.asked.record = voter->record;
-    message->ping.asked.writes = writes_known(core, &voter->record);
+    message->ping.asked.writes = core_writes_known(core, &voter->record);
     electorate_ask_stranger(core, message, NULL, electorate_address(core, voter));
 }
 
@@ -258,15 +257,9 @@ bool absent_on_pong(struct core *core, const struct message *pong)
         known->answered_ms = core->now_ms;
         note_round_trip(known, core->now_ms - sent_ms);
     }
-    if (said->leased && said->promised == core->view.epoch &&
-        !writes_are_fewer(core, &said->record, said->writes)) {
-        lease_grant(core, &said->record, core->view.epoch,
-                    &(struct lease_mark){.ms = sent_ms,
-                                         .lease_ms = lease_ms,
-                                         .hold_ms = timing_hold_ms(&core->timing)});
-    }
-    lease_note_promise(core, &said->record, said->promised);
-    writes_note(core, &said->record, said->writes);
+    const struct lease_mark asked = {
+        .ms = sent_ms, .lease_ms = lease_ms, .hold_ms = timing_hold_ms(&core->timing)};
+    lease_take(core, said, said->promised == core->view.epoch ? &asked : NULL);
     return true;
 }
 

@@ -7,7 +7,6 @@
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
 #include "core/detection/watch.h"
-#include "core/detection/writes.h"
 
 /* Two marks are this far apart at least, so that all of them together reach back further than a
  * lease lasts. */
@@ -168,27 +167,16 @@ static uint32_t asked_at(const struct core *core, const struct asked *asked, uin
 
 /* --- Voters under strict: by their records, members or not (Z10b) --- */
 
-static const struct voter_lease *find_lease(const struct core *core, const struct node_id *record)
-{
-    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
-        const struct voter_lease *lease = &core->lease.voters[i];
-        if (id_equal(&lease->record, record) && !id_is_none(record)) {
-            return lease;
-        }
-    }
-    return NULL;
-}
-
 uint64_t lease_voter_until(const struct core *core, const struct node_id *record)
 {
-    const struct voter_lease *lease = find_lease(core, record);
+    const struct voter_lease *lease = core_voter_lease(core, record);
 
     return lease != NULL && lease->epoch == core->view.epoch ? lease->until_ms : 0;
 }
 
 uint64_t lease_voter_last_ms(const struct core *core, const struct node_id *record)
 {
-    const struct voter_lease *lease = find_lease(core, record);
+    const struct voter_lease *lease = core_voter_lease(core, record);
 
     return lease == NULL ? 0 : lease->until_ms;
 }
@@ -408,14 +396,15 @@ static struct voter_lease *lease_for(struct core *core, const struct node_id *re
         }
     }
     if (place != NULL) {
-        *place = (struct voter_lease){.record = *record};
+        *place = (struct voter_lease){.record = *record,
+                                      .writes = {.least = UINT64_MAX, .since_ms = core->now_ms}};
     }
     return place;
 }
 
 /* Z15a: the lease counts for as long as that question asked. */
-void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch,
-                 const struct lease_mark *asked)
+static void grant(struct core *core, const struct node_id *record, uint64_t epoch,
+                  const struct lease_mark *asked)
 {
     const uint64_t until_ms = asked->ms + timing_act_ms(asked->lease_ms);
     struct voter_lease *lease = lease_for(core, record);
@@ -434,7 +423,7 @@ void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch
 }
 
 /* Z5c: where a voter says so twice, no take-over is under way from which a view will come. */
-void lease_note_promise(struct core *core, const struct node_id *record, uint64_t promised)
+static void note_promise(struct core *core, const struct node_id *record, uint64_t promised)
 {
     struct voter_lease *lease = lease_for(core, record);
 
@@ -447,6 +436,33 @@ void lease_note_promise(struct core *core, const struct node_id *record, uint64_
     lease->promised = promised;
 }
 
+/* A number that one frame made up is taken back by the next true one (H48); the true voter of an
+ * older copy has no other one to take back, for what is known never sinks. */
+static void note_writes(struct core *core, const struct node_id *record, uint64_t number)
+{
+    struct voter_lease *lease = lease_for(core, record);
+    struct writes_said *said = lease == NULL ? NULL : &lease->writes;
+
+    if (said == NULL) {
+        return;
+    }
+    const bool is_less = number < said->least;
+    if (is_less || core->now_ms >= said->since_ms + core->timing.lost_ms) {
+        said->known = is_less ? said->known : larger(said->known, said->least);
+        said->least = number;
+        said->since_ms = core->now_ms;
+    }
+}
+
+void lease_take(struct core *core, const struct lease_said *said, const struct lease_mark *asked)
+{
+    if (said->leased && asked != NULL && said->writes >= core_writes_known(core, &said->record)) {
+        grant(core, &said->record, said->promised, asked);
+    }
+    note_promise(core, &said->record, said->promised);
+    note_writes(core, &said->record, said->writes);
+}
+
 /* A member speaks for the voter of its own name alone. */
 static bool speaks_for(const struct core *core, uint32_t position, const struct node_id *record)
 {
@@ -456,23 +472,15 @@ static bool speaks_for(const struct core *core, uint32_t position, const struct 
            text_equal(voter->name, core->view.members[position].name);
 }
 
-static uint64_t hold_told_ms(const struct core *core, const struct node_id *record)
-{
-    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
-        if (id_equal(&core->lease.voters[i].record, record)) {
-            return core->lease.voters[i].hold_ms;
-        }
-    }
-    return 0;
-}
-
 uint64_t lease_hold_ms(const struct core *core)
 {
     uint64_t hold_ms = timing_hold_ms(&core->timing);
 
     for (uint8_t i = 0; i < core->view.voters.count; i++) {
-        if (voter_leases_until(core, i) > core->now_ms) {
-            hold_ms = earlier(hold_ms, hold_told_ms(core, &core->view.voters.voters[i].record));
+        const struct node_id *record = &core->view.voters.voters[i].record;
+        const struct voter_lease *lease = core_voter_lease(core, record);
+        if (lease != NULL && voter_leases_until(core, i) > core->now_ms) {
+            hold_ms = earlier(hold_ms, lease->hold_ms);
         }
     }
     return hold_ms;
@@ -486,12 +494,7 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
         !numbers_is_of_own_question(core, pong, position)) {
         return;
     }
-    const struct lease_mark *mark = mark_echoed(core, pong->echo);
-    if (said->leased && mark != NULL && !writes_are_fewer(core, &said->record, said->writes)) {
-        lease_grant(core, &said->record, said->promised, mark);
-    }
-    lease_note_promise(core, &said->record, said->promised);
-    writes_note(core, &said->record, said->writes);
+    lease_take(core, said, mark_echoed(core, pong->echo));
 }
 
 void lease_grant_own(struct core *core)
@@ -500,10 +503,16 @@ void lease_grant_own(struct core *core)
                                    .lease_ms = core->timing.lease_ms,
                                    .hold_ms = timing_hold_ms(&core->timing)};
 
-    lease_grant(core, &core->voter.record.id, core->view.epoch, &now);
+    grant(core, &core->voter.record.id, core->view.epoch, &now);
 }
 
 void lease_reset(struct core *core)
 {
-    memset(&core->lease, 0, sizeof core->lease);
+    struct leases kept = {.latest = 0};
+
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX; i++) {
+        kept.voters[i] = (struct voter_lease){.record = core->lease.voters[i].record,
+                                              .writes = core->lease.voters[i].writes};
+    }
+    core->lease = kept;
 }

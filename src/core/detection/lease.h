@@ -88,13 +88,8 @@ uint64_t lease_voter_last_ms(const struct core *core, const struct node_id *reco
  */
 uint64_t lease_members_until(const struct core *core);
 
-/* Notes that the voter of that record has leased to this reign, of that epoch, as it was asked
- * (Z15a). */
-void lease_grant(struct core *core, const struct node_id *record, uint64_t epoch,
-                 const struct lease_mark *asked);
-
-/* Notes that the voter of that record says that it is bound to that epoch. */
-void lease_note_promise(struct core *core, const struct node_id *record, uint64_t promised);
+/* Takes what a voter has said, in answer to what was asked so; NULL: that gives no lease. */
+void lease_take(struct core *core, const struct lease_said *said, const struct lease_mark *asked);
 
 /* Notes that this node's own voter leases to it now. */
 void lease_grant_own(struct core *core);

@@ -4,7 +4,6 @@
 
 #include "core/detection/hearing.h"
 #include "core/detection/watch.h"
-#include "core/detection/writes.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/strangers.h"
@@ -18,6 +17,17 @@ struct lease_asked numbers_lease_wanted(const struct core *core)
                                 .epoch = reigns ? core->view.epoch : 0,
                                 .lease_ms = reigns ? core->timing.lease_ms : 0,
                                 .hold_ms = reigns ? timing_hold_ms(&core->timing) : 0};
+}
+
+void numbers_name_record(const struct core *core, uint32_t position, struct lease_asked *asked)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    const uint8_t place = voter_lists_find_name(lists, core->view.members[position].name);
+
+    if (asked->epoch != 0 && place != VOTER_NONE) {
+        asked->record = lists->voters[place].record;
+        asked->writes = core_writes_known(core, &asked->record);
+    }
 }
 
 /* Repeated as it is until it is answered, for an answer may take longer than the pause between two
@@ -61,7 +71,7 @@ bool numbers_ask(struct core *core, uint32_t position)
     }
     /* Z6b: a coordinator asks for the lease with it, should that one vote. */
     message->ping.asked = numbers_lease_wanted(core);
-    writes_ask(core, position, &message->ping.asked);
+    numbers_name_record(core, position, &message->ping.asked);
     REACHED(number_questioned);
     number->asked_ms = core->now_ms;
     outbox_send(core, message, position);

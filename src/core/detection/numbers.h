@@ -26,6 +26,10 @@ enum number {
  * does not reign, and asks for nothing. */
 struct lease_asked numbers_lease_wanted(const struct core *core);
 
+/* And where it asks for any, by which record that member votes, if it does, and how often that is
+ * known to be written (Z14). */
+void numbers_name_record(const struct core *core, uint32_t position, struct lease_asked *asked);
+
 /* Asks the member at `position` whether it is there, once in T_heartbeat/4 at most (D6c). Returns
  * whether it did. */
 bool numbers_ask(struct core *core, uint32_t position);

@@ -23,6 +23,13 @@ struct lease_mark {
     uint64_t hold_ms;
 };
 
+/* lease: how often the record of a voter was written, as it said (Z14). It outlives a life. */
+struct writes_said {
+    uint64_t known; /* it said so, and nothing less for T_lost */
+    uint64_t least; /* of what it has said since then */
+    uint64_t since_ms;
+};
+
 /* lease: what the voter of that record is bound to, as it said (Z6, Z10b). */
 struct voter_lease {
     struct node_id record; /* none: the place is empty */
@@ -30,6 +37,7 @@ struct voter_lease {
     uint64_t until_ms;     /* so long that counts, by the length that was asked for */
     uint64_t hold_ms;      /* the longest T_hold that it was told with that (Z15c) */
     uint64_t promised;     /* to which it is bound; 0: it has not said (Z5c) */
+    struct writes_said writes;
 };
 
 /* lease: what tells the time of an echo; and under strict, who has leased. */
@@ -41,19 +49,6 @@ struct leases {
     uint64_t longer_over_ms; /* what was told or granted by durations longer than those of now is
                                 over then (Z15e); 0: nothing was */
     struct voter_lease voters[VOTERS_LISTED_MAX]; /* in no order */
-};
-
-/* writes: how often the record of one voter was written, as it said (Z14). */
-struct writes_said {
-    struct node_id record; /* none: the place is empty */
-    uint64_t known;        /* it said so, and nothing less for T_lost */
-    uint64_t least;        /* of what it has said since then */
-    uint64_t since_ms;
-};
-
-/* writes: of all voters that this life, or one before, asked for their leases. */
-struct writes {
-    struct writes_said voters[VOTERS_LISTED_MAX]; /* in no order */
 };
 
 /* signs: when silences are looked at next, and what may put that off. */

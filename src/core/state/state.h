@@ -144,7 +144,6 @@ struct core {
     struct view former; /* install: the one before `view` */
 
     struct leases lease;
-    struct writes writes;
     struct watching watching;
     struct following following;
     struct verdicts verdicts;
@@ -253,6 +252,27 @@ static inline bool core_was_late_lately(const struct core *core, uint64_t within
 {
     return core->detector.late_last_ms != 0 &&
            core->now_ms < core->detector.late_last_ms + within_ms;
+}
+
+/* What the voter of that record has said; NULL: nothing. */
+static inline const struct voter_lease *core_voter_lease(const struct core *core,
+                                                         const struct node_id *record)
+{
+    for (uint32_t i = 0; i < VOTERS_LISTED_MAX && !id_is_none(record); i++) {
+        if (id_equal(&core->lease.voters[i].record, record)) {
+            return &core->lease.voters[i];
+        }
+    }
+    return NULL;
+}
+
+/* As often as the record was known to be written; 0: it has not been heard for long enough. Whoever
+ * says less goes by an older copy, of a backup say, and has forgotten what it said since (Z14). */
+static inline uint64_t core_writes_known(const struct core *core, const struct node_id *record)
+{
+    const struct voter_lease *lease = core_voter_lease(core, record);
+
+    return lease == NULL ? 0 : lease->writes.known;
 }
 
 /* Is that position in its view this node's own? */
