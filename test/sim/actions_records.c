@@ -183,14 +183,22 @@ void sim_recover(struct sim *sim, uint32_t index)
     host->written_off = host->process;
 }
 
+/* One that is asked for another founding has lost what it had. */
+static bool has_voted(const struct sim *sim, uint32_t index)
+{
+    const struct record_disk *disk = &sim->hosts[index].record;
+    const struct vote_record *record = record_disk_find(disk);
+
+    return disk->spoilt ||
+           (record != NULL &&
+            (record->state == VOTE_RECORD_FOUNDED || record->state == VOTE_RECORD_RETIRED ||
+             (sim->oracle.history_count > 0 && !sim_knows_of_founding(sim, index))));
+}
+
 bool sim_has_founded(const struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct record_disk *disk = &sim->hosts[i].record;
-        const bool founded = disk->kept != NULL &&
-                             (disk->kept->record.state == VOTE_RECORD_FOUNDED ||
-                              disk->kept->record.state == VOTE_RECORD_RETIRED);
-        if (!founded && !disk->spoilt && sim_is_voter(sim, i)) {
+        if (sim_is_voter(sim, i) && !has_voted(sim, i)) {
             return false;
         }
     }
