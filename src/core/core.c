@@ -417,7 +417,8 @@ void core_check(const struct core *core)
            core->life.phase == PHASE_STOPPED);
     assert(core->next.joiner_count <= core->next.joiner_capacity);
     assert(core->book.count <= BOOK_MAX);
-    assert(!(core->change.on && core->candidacy.on) || core_is_coordinator(core)); /* Z5c */
+    assert(!(core->change.on && core->candidacy.on) || core_is_coordinator(core) ||
+           core->life.phase == PHASE_STOPPED); /* Z5c */
     assert(!core->change.on || !view_is_empty(&core->change.pending));
     if (core_is_member(core)) {
         check_view(core);
