@@ -272,7 +272,7 @@ static void write_probe(struct writer *writer, const struct probe *probe)
 
 bool body_may_be_brief(enum message_type type)
 {
-    return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM;
+    return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM || type == MESSAGE_VOTE;
 }
 
 /* The view that a claim is made from, by its name alone. */
@@ -287,8 +287,8 @@ static void read_named(struct reader *reader, struct view_reference *named, uint
     }
 }
 
-/* Whole; or by the name that it begins with, and in a PREPARE as a change of the one of that name.
- */
+/* Whole; or by the name that it begins with, and in PREPARE and VOTE as a change of the one of that
+ * name. */
 static void read_view(struct reader *reader, const struct bases *bases, struct view *view,
                       struct message *message)
 {
@@ -869,7 +869,11 @@ bool body_write_brief(struct writer *writer, const struct message *message,
     if (!body_write_change(writer, message->carrier.view, base, limit)) {
         return false;
     }
-    write_carried(writer, message);
+    if (message->type == MESSAGE_VOTE) {
+        write_question(writer, message);
+    } else {
+        write_carried(writer, message);
+    }
     return writer->at <= limit;
 }
 

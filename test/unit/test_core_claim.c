@@ -457,5 +457,6 @@ Test(core_claim, a_grant_shows_what_was_accepted_whatever_comes_after_it)
     cr_assert_not_null(grant);
     cr_assert_not_null(grant->carrier.view);
     cr_assert_eq(grant->carrier.view->hash, proposed->hash);
+    cr_assert(rig_told_briefly(rig, MESSAGE_VOTE, 'B')); /* U3f */
     rig_free(rig);
 }

@@ -177,6 +177,7 @@ Test(wire_change, one_of_a_hundred_that_goes_is_one_small_datagram)
     remove_at(37);
     view_seal(&next);
     cr_assert_leq(check_arrives(MESSAGE_PREPARE), 300);
+    cr_assert_leq(check_arrives(MESSAGE_VOTE), 300);
 }
 
 Test(wire_change, who_moves_and_who_gets_other_tags_arrives_whole)

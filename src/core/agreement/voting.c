@@ -80,8 +80,8 @@ void voting_reply(struct core *core, const struct vote_question *question, const
     if (question->stamp != 0) { /* Z1e: here it is known what for. */
         outbox_answer(core, message, &question->ballot.life, &question->address,
                       (uint32_t)question->stamp);
-    } else {
-        route_reach(core, message, &question->ballot.life, &question->address);
+    } else { /* U3f: who holds the view that it is of perhaps gets nothing long. */
+        route_reach_brief(core, message, &question->ballot.life, &question->address);
     }
 }
 

@@ -40,3 +40,15 @@ void route_reach(struct core *core, const struct message *message, const struct 
         outbox_send_to(core, message, peer, address);
     }
 }
+
+void route_reach_brief(struct core *core, const struct message *message, const struct node_id *peer,
+                       const struct address *address)
+{
+    uint32_t position = view_find(&core->view, peer);
+
+    if (position != VIEW_NONE) {
+        route_send_brief(core, message, position);
+    } else {
+        outbox_send_to(core, message, peer, address);
+    }
+}

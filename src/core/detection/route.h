@@ -16,8 +16,10 @@ void route_send(struct core *core, const struct message *message, uint32_t posit
  * last heard to hold it (U3b). */
 void route_send_brief(struct core *core, const struct message *message, uint32_t position);
 
-/* As route_send where the receiver is a member, else as outbox_send_to. */
+/* As route_send, or route_send_brief, where the receiver is a member, else as outbox_send_to. */
 void route_reach(struct core *core, const struct message *message, const struct node_id *peer,
                  const struct address *address);
+void route_reach_brief(struct core *core, const struct message *message, const struct node_id *peer,
+                       const struct address *address);
 
 #endif
