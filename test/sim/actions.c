@@ -325,7 +325,6 @@ void sim_set_tags(struct sim *sim, uint32_t index, const char *tag)
 {
     if (sim_is_running(sim, index)) {
         struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TAGS);
-        sim->hosts[index].wanted_tag = tag;
         pending->tags = tag;
         queue_push(&sim->queue, sim->now_us, pending);
     }

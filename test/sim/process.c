@@ -630,6 +630,7 @@ static void hand_over(struct sim *sim, struct host *host, struct pending *pendin
         break;
     case PENDING_TAGS: {
         const struct tags tags = sim_tags_of(pending->tags);
+        host->wanted_tag = pending->tags; /* It may have overtaken those that a stopped node got. */
         host_step(sim, host, &(struct event){.type = EVENT_TAGS, .tags = &tags});
         break;
     }

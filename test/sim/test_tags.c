@@ -176,3 +176,19 @@ Story(tags, a_node_that_comes_back_has_what_it_was_started_with)
     story_check(all_see(sim, "ABCDE", D, ""), seed);
     sim_free(sim);
 }
+
+/* E8c: what the operator said last is what the node heard last, also of one that is stopped. */
+Story(tags, a_node_that_was_stopped_has_what_it_heard_last)
+{
+    struct sim *sim = story_of_five(seed);
+
+    sim_pause(sim, D);
+    sim_set_tags(sim, D, "role=db");
+    sim_run(sim, 300);
+    sim_set_tags(sim, D, "role=web");
+    sim_resume(sim, D);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(sim_shows_wanted_tags(sim), seed);
+    sim_free(sim);
+}
