@@ -53,6 +53,23 @@ static uint64_t longest_gap_ms(struct sim *sim, uint32_t host, uint64_t ms)
     return longest_ms;
 }
 
+/* Z11e: what it has would be retired as soon as it learns that it voted no more (Z11h). */
+Story(witness, one_that_does_not_know_that_it_was_removed_votes_again)
+{
+    struct sim *sim = two_and_witness(seed, &far_away);
+    const uint32_t witness = sim_witness(sim, 0);
+
+    sim_isolate(sim, witness);
+    sim_change_voters(sim, A, bit_of(A) | bit_of(B), 0);
+    story_check(story_vote_alone(sim, bit_of(A) | bit_of(B), CHANGE_MS), seed);
+    sim_heal(sim);
+    sim_change_voters(sim, A, bit_of(A) | bit_of(B) | bit_of(witness), 0);
+    story_check(story_vote_alone(sim, bit_of(A) | bit_of(B) | bit_of(witness), CHANGE_MS), seed);
+    sim_run(sim, 2000);
+    story_check(sim_all_vote(sim), seed);
+    sim_free(sim);
+}
+
 /* H88 */
 Test(witness, the_other_one_is_lost)
 {

@@ -341,6 +341,28 @@ Test(core_witness, it_does_nothing_else)
     witness_free(witness);
 }
 
+/* Z11e: it would name a record that the view which it does not know of retires (Z11h). */
+Test(core_witness, who_knows_a_higher_view_than_it_accepted_is_asked_before_it_names_its_record)
+{
+    struct witness *witness = with_record();
+    struct built_view named = proposal(witness, true, 5);
+    struct built_view without = proposal(witness, false, 6);
+    struct message question = wants_record;
+
+    accepts(witness, &named);
+    question.carrier.named = view_reference_of(&named.view);
+    gets(witness, 'A', &question);
+    cr_assert_eq(answer_to(witness, 'A')->type, MESSAGE_VOTE);
+    question.carrier.named = view_reference_of(&without.view);
+    gets(witness, 'A', &question);
+    cr_assert_eq(refused(witness), REFUSED_CLAIM_VIEW_HIGHER);
+    cr_assert_eq(answer_to(witness, 'A')->type, MESSAGE_PULL);
+    cr_assert_eq(witness->core->voter.record.state, VOTE_RECORD_FOUNDED);
+    view_built_free(&named);
+    view_built_free(&without);
+    witness_free(witness);
+}
+
 /* Z16a, H48: one frame does not take its vote away. */
 Test(core_witness, who_shows_a_view_without_it_is_asked)
 {

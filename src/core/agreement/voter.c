@@ -632,17 +632,22 @@ bool voter_knows_successor(const struct core *core, uint64_t lineage)
     return has_record(core) && lineage_succeeds(latest_lineage(core), lineage);
 }
 
-/* It was named, by what it has accepted, and is not by what is committed above that. */
-bool voter_is_left_out(const struct core *core, const struct view *committed)
+bool voter_may_be_left_out(const struct core *core, const struct view_id *committed)
 {
     const struct voter *voter = &core->voter;
     const struct view_id accepted = view_id_of(&voter->accepted);
-    const struct view_id above = view_id_of(committed);
-    const struct node_id *id = &voter->record.id;
 
-    return voter_votes(core, committed->lineage) && view_id_compare(&above, &accepted) > 0 &&
-           voter_lists_find(&voter->accepted.voters, id) != VOTER_NONE &&
-           voter_lists_find(&committed->voters, id) == VOTER_NONE;
+    return voter_votes(core, committed->lineage) && view_id_compare(committed, &accepted) > 0 &&
+           voter_lists_find(&voter->accepted.voters, &voter->record.id) != VOTER_NONE;
+}
+
+/* It was named, by what it has accepted, and is not by what is committed above that. */
+bool voter_is_left_out(const struct core *core, const struct view *committed)
+{
+    const struct view_id above = view_id_of(committed);
+
+    return voter_may_be_left_out(core, &above) &&
+           voter_lists_find(&committed->voters, &core->voter.record.id) == VOTER_NONE;
 }
 
 void voter_on_view_installed(struct core *core)

@@ -63,6 +63,9 @@ bool voter_has_new_record(struct core *core, uint64_t lineage);
  * keep one. */
 struct vote voter_on_wanted(struct core *core, const struct vote_question *question);
 
+/* Z11h: could that view, if it is committed, leave out the voter whom the accepted one names? */
+bool voter_may_be_left_out(const struct core *core, const struct view_id *committed);
+
 /* Z11h: does that view, which is committed, leave out the voter whom the accepted one names? Then
  * it is retired, for good. */
 bool voter_is_left_out(const struct core *core, const struct view *committed);

@@ -378,6 +378,7 @@ static void ask_for_record(struct core *core, uint8_t place)
     struct message *message = outbox_message(core, MESSAGE_CLAIM);
     if (message != NULL) {
         message->carrier.lineage = core->view.lineage;
+        message->carrier.named = view_reference_of(&core->view);
     }
     if (position != VIEW_NONE) {
         outbox_send(core, message, position);

@@ -518,6 +518,28 @@ static struct vote_question take_claim(struct core *core, const struct message *
     return question_of(core, claim, of_voter);
 }
 
+/* Z11e: who asks for a record takes this one for no voter's, and names the view that may say so:
+ * what it answered with would be retired by that view (Z11h). */
+static bool is_to_learn_who_votes(struct core *core, const struct message *claim,
+                                  const struct vote_question *question)
+{
+    const struct view_id ours = view_id_of(&core->view);
+
+    if (question->kind != VOTE_FOUNDING || !may_be_wanted(core) ||
+        view_id_compare(&question->view, &ours) <= 0 ||
+        !voter_may_be_left_out(core, &question->view)) {
+        return false;
+    }
+    REACHED(voter_asked_who_votes);
+    refuse(core, claim, REFUSED_CLAIM_VIEW_HIGHER);
+    if (core_is_member(core)) {
+        install_pull(core, claim);
+    } else {
+        install_ask_stranger(core, claim);
+    }
+    return true;
+}
+
 bool voting_on_claim(struct core *core, const struct message *asked)
 {
     struct message claim;
@@ -529,6 +551,9 @@ bool voting_on_claim(struct core *core, const struct message *asked)
     }
     if (against != REFUSED_NOT) {
         refuse(core, &claim, against);
+        return false;
+    }
+    if (is_to_learn_who_votes(core, &claim, &question)) {
         return false;
     }
     const bool is_claim = question.kind == VOTE_CLAIM;
