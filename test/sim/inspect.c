@@ -133,7 +133,8 @@ bool sim_has_settled(const struct sim *sim)
     return true;
 }
 
-/* The place of the host in the lists, if it votes by them, whether it runs or not. */
+/* The place of the host in the lists, if it votes by them, whether it runs or not. A witness may
+ * have been shown nothing yet. */
 static uint8_t place_left(const struct sim *sim, uint32_t index)
 {
     const struct voter_lists *lists = sim_lists(sim);
@@ -141,7 +142,8 @@ static uint8_t place_left(const struct sim *sim, uint32_t index)
     const struct record_disk *disk = &host->record;
     const struct vote_record *record = record_disk_find(disk);
     const bool votes = record != NULL && !disk->damaged && !disk->spoilt && lists != NULL &&
-                       record->state == VOTE_RECORD_FOUNDED && record->accepted != NULL &&
+                       record->state == VOTE_RECORD_FOUNDED &&
+                       (record->accepted != NULL || host->only_votes) &&
                        strcmp(host->name, host->right_name) == 0 &&
                        strcmp(disk->kept->voter, host->right_name) == 0;
 

@@ -219,8 +219,7 @@ static bool comes_to_rest(const struct plan *plan, struct sim *sim)
 static bool has_lost_quorum(const struct plan *plan, const struct sim *sim)
 {
     return sim_has_lost_quorum(sim) ||
-           (plan->guard.policy == GUARD_STRICT && !sim_witness_votes(sim) && sim_has_founded(sim) &&
-            !sim_have_quorum(sim));
+           (plan->guard.policy == GUARD_STRICT && sim_has_founded(sim) && !sim_have_quorum(sim));
 }
 
 /* Whoever was said to leave has no place of its own, and where members that were made up keep all
