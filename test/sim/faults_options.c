@@ -110,7 +110,7 @@ static void start_with(struct sim *sim, struct random *random, uint32_t host,
     struct sim_terms stated = *terms;
 
     /* It would found with them what nobody asked for. */
-    if (terms->guard.policy == GUARD_STRICT && !sim_has_record(sim, host)) {
+    if (terms->guard.policy == GUARD_STRICT && !sim_knows_of_founding(sim, host)) {
         stated.guard = sim_usual_terms(sim).guard;
         stated.voters = sim_usual_terms(sim).voters;
     }
