@@ -87,6 +87,33 @@ Test(core_candidate, gives_up_when_the_older_one_turns_out_to_live)
     rig_free(rig);
 }
 
+static void says_that_it_has_handed_over(struct rig *rig, char from, bool handed_over)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(rig, from,
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view),
+                                             .view_hash = view->hash,
+                                             .handed_over = handed_over}});
+}
+
+/* C1b, H48: somebody said so in its name once; the others hear it, and would refuse for ever. */
+Test(core_candidate, gives_up_when_the_coordinator_says_no_more_that_it_has_handed_over)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    says_that_it_has_handed_over(rig, 'A', true);
+    cr_assert_eq(claimed(rig, 'C'), 2);
+    refuses(rig, 'C', VOTE_REFUSED_FRESH, 100);
+    says_that_it_has_handed_over(rig, 'A', false);
+    rig_pass(rig, 101, "A C");
+    cr_assert_eq(claimed(rig, 'C'), 0);
+    grants(rig, 'C', NULL);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+}
+
 /* --- Counting (C3) --- */
 
 Test(core_candidate, does_not_win_over_a_refusal)

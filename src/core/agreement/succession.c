@@ -60,11 +60,15 @@ bool succession_is_ours(const struct core *core)
            install_may_lead(core) && is_candidate(core, core->candidacy.on);
 }
 
+/* C1b: members refuse who claims while they hear a coordinator that does not say that it has handed
+ * over; voters are told so by the claim itself (Z4b). */
 bool succession_is_void(const struct core *core)
 {
     const struct candidacy *candidacy = &core->candidacy;
+    const bool holds = core_is_strict(core) ? candidacy->handed_over.epoch != 0 || candidacy->stays
+                                            : core_is_coordinator(core);
 
-    return candidacy->handed_over.epoch == 0 && !candidacy->stays && !is_candidate(core, true);
+    return !holds && !is_candidate(core, true);
 }
 
 struct ballot succession_handed_over(const struct core *core)
