@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/model/lineage.h"
 #include "liar.h"
 
 void oracle_fail(struct sim *sim, const struct host *host, const char *format, ...)
@@ -241,16 +242,30 @@ void oracle_before_step(struct sim *sim, struct host *host)
     }
 }
 
-/* Z15d: who never lived got no answer, and so could prove nothing (Z2k). */
+/* Z15d: who never lived got no answer, and so could prove nothing (Z2k). Nobody's promise is that
+ * of a record that an operator made, which binds for as long as leases may be counted yet (Z18b).
+ */
 static void check_bound_to_nobody(struct sim *sim, const struct host *host)
 {
     const struct voter_state voter = core_voter(host->core, host_now_ms(sim, host));
 
-    if (voter.until_ms > core_timing(host->core)->stall_ms &&
+    if (!id_is_none(&voter.promise.life) && voter.until_ms > core_timing(host->core)->stall_ms &&
         voter.until_ms > sim->timing.stall_ms &&
         oracle_life(&sim->oracle, &voter.promise.life)->host_plus_1 == 0) {
         oracle_fail(sim, host, "Z15d: is bound for %" PRIu64 " ms more to a life that never was",
                     voter.until_ms);
+    }
+}
+
+/* V4i: of a history that succeeds its own nobody has a view in its name. */
+static void check_not_ended_by_itself(struct sim *sim, const struct host *host)
+{
+    const struct witness *witness = &host->witness;
+    const struct view_id accepted = core_voter(host->core, host_now_ms(sim, host)).accepted;
+
+    if (witness->has_view && id_equal(&accepted.coordinator, &witness->life) &&
+        lineage_succeeds(accepted.lineage, witness->view.lineage)) {
+        oracle_fail(sim, host, "V4i: its history was ended by a view in its own name");
     }
 }
 
@@ -262,6 +277,7 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
     enum phase phase = core_phase(core);
 
     if (!id_equal(&core_self(core)->id, &witness->life)) {
+        check_not_ended_by_itself(sim, host);
         oracle_on_life_over(sim, host);
         forget(sim, host);
         sim->changed = true;

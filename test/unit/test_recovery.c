@@ -279,6 +279,31 @@ Test(recovery, who_proposes_in_the_former_one_is_told)
     }
 }
 
+/* V4i: nobody else makes a view in its name, in whatever history, and whoever shows one lies. */
+Test(recovery, none_in_its_own_name_ends_its_history)
+{
+    struct rig *rig = voter();
+    struct view *view = successor(rig);
+
+    shows(rig, view, 0);
+    const uint32_t nonce = nonce_of_question(rig);
+    cr_assert_neq(nonce, 0);
+    view->members[0] = core_view(rig->core)->members[1];
+    view->epoch = core_view(rig->core)->epoch + 1;
+    view->next_age = core_view(rig->core)->next_age;
+    view_seal(view);
+    const uint32_t echoes[] = {0, nonce};
+    for (size_t i = 0; i < sizeof echoes / sizeof echoes[0]; i++) {
+        const struct message content = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
+        const struct message message = of_stranger(rig, &content, echoes[i]);
+        rig_gets_raw(rig, &message);
+        cr_assert_eq(core_counters(rig->core)->refused[REFUSED_VIEW_IN_OUR_NAME], i + 1);
+        cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+        cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_FOUNDED);
+    }
+    rig_free(rig);
+}
+
 /* Or has told of it. */
 Test(recovery, whoever_hears_of_it_asks)
 {

@@ -674,7 +674,7 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     if (core->life.phase == PHASE_JOINING) {
         return on_view_while_joining(core, message, holds_us);
     }
-    if (authority_is_succeeded_by(core, view->lineage)) {
+    if (authority_is_succeeded_by(core, view->lineage) && !authority_is_in_our_name(core, view)) {
         return install_weigh(core, message) == AUTHORITY_UNASKED ? SHOWN_SETTLED : SHOWN_SUCCESSOR;
     }
     struct view_id theirs = view_id_of(view);
