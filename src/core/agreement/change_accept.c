@@ -153,11 +153,6 @@ bool change_is_promised(const struct core *core)
     return is_promised(core) && !id_equal(&core->change.pending.members[0].id, &core->life.self.id);
 }
 
-bool change_is_promised_to_another(const struct core *core, const struct node_id *coordinator)
-{
-    return change_is_promised(core) && !id_equal(&core->change.pending.members[0].id, coordinator);
-}
-
 /* A joiner whom two coordinators want to let in keeps to the first until that must have come to an
  * end, and never goes back to a lower view. */
 static bool is_promised_elsewhere(const struct core *core, const struct view *proposal)

@@ -17,11 +17,9 @@ bool change_asks_voter(struct core *core, const struct message *message);
 /* Returns whether the proposal was accepted: it supersedes whatever this node had under way. */
 bool change_on_prepare(struct core *core, const struct message *message);
 
-/* J7: may what this joiner accepted of somebody else, or of somebody else than that one, come about
- * yet; and until when? */
+/* J7: may what this joiner accepted of somebody else come about yet; and until when? */
 bool change_is_promised(const struct core *core);
 uint64_t change_promised_until_ms(const struct core *core);
-bool change_is_promised_to_another(const struct core *core, const struct node_id *coordinator);
 
 /* U2f: acknowledges once more what was accepted, until no more can be expected of it. */
 void change_acknowledge_again(struct core *core);

@@ -356,13 +356,6 @@ bool join_believes(struct core *core, const struct message *message)
     return false;
 }
 
-/* J7: what was accepted of that coordinator may have come about, and be over, unless its view, and
- * with it the nonce (J3a), is still the one for which this joiner said READY. */
-static bool is_of_a_later_view(const struct core *core, const struct message *offer)
-{
-    return change_is_promised(core) && offer->offer.nonce != core->join.offered;
-}
-
 void join_on_offer(struct core *core, const struct message *message)
 {
     if (!is_answer(core, message)) {
@@ -382,8 +375,9 @@ void join_on_offer(struct core *core, const struct message *message)
                                 &message->source);
     }
     put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
-    if (change_is_promised_to_another(core, &message->from) || is_of_a_later_view(core, message)) {
-        refuse(core, message, REFUSED_JOINER_BOUND); /* A successor needs no READY (J7). */
+    if (change_is_promised(core)) {
+        /* A successor needs no READY (J7). */
+        refuse(core, message, REFUSED_JOINER_BOUND);
         return;
     }
     struct message *answer = outbox_message(core, MESSAGE_READY);
