@@ -381,14 +381,15 @@ Test(core_asked, a_stranger_is_taken_at_its_word_so_often)
 
     for (int i = 0; i < 16; i++) {
         uint64_t before = promised(rig);
-        cr_assert_null(asks_for_more(rig));
+        (void)asks_for_more(rig);
         cr_assert_gt(promised(rig), before);
     }
+    rig_pass(rig, rig->timing.heartbeat_ms, "A C"); /* It may answer strangers again (V6a). */
     uint64_t before = promised(rig);
     cr_assert_not_null(asks_for_more(rig));
     cr_assert_eq(promised(rig), before);
     rig_pass(rig, rig->timing.stall_ms, "A C");
-    cr_assert_null(asks_for_more(rig));
+    (void)asks_for_more(rig);
     cr_assert_gt(promised(rig), before);
     rig_free(rig);
 }
@@ -407,13 +408,17 @@ static void answers_ping(struct rig *rig, uint64_t nonce)
 Test(core_asked, a_stranger_that_answers_is_promised_more)
 {
     struct rig *rig = voter();
-    const struct message *ping = NULL;
+    const struct message *ping;
+    uint64_t before;
 
-    while (ping == NULL) {
-        ping = asks_for_more(rig);
-    }
+    do {
+        before = promised(rig);
+        (void)asks_for_more(rig);
+    } while (promised(rig) > before);
+    rig_pass(rig, rig->timing.heartbeat_ms, "A C");
+    ping = asks_for_more(rig);
+    cr_assert_not_null(ping);
     const uint64_t nonce = ping->ping.nonce;
-    const uint64_t before = promised(rig);
     answers_ping(rig, nonce + 1);
     (void)asks_for_more(rig);
     cr_assert_eq(promised(rig), before);

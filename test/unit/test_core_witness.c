@@ -148,10 +148,11 @@ static struct message asks_for_lease(const struct witness *witness, uint64_t epo
                  .asked = {.lineage = LINEAGE, .epoch = epoch, .lease_ms = lease_ms}}};
 }
 
-/* A proposal of A, which names it and B; or without it. */
-static struct built_view proposal(const struct witness *witness, bool with_it, uint64_t version)
+/* A proposal of the first of them, which names A, B and it; or without it. */
+static struct built_view proposal_of(const struct witness *witness, const char *members,
+                                     bool with_it, uint64_t version)
 {
-    struct built_view built = view_of("A B");
+    struct built_view built = view_of(members);
 
     view_name_voters(&built.view, with_it ? "A B W" : "A B");
     if (with_it) {
@@ -161,6 +162,11 @@ static struct built_view proposal(const struct witness *witness, bool with_it, u
     built.view.version = version;
     view_seal(&built.view);
     return built;
+}
+
+static struct built_view proposal(const struct witness *witness, bool with_it, uint64_t version)
+{
+    return proposal_of(witness, "A B", with_it, version);
 }
 
 static void accepts(struct witness *witness, struct built_view *built)
@@ -415,6 +421,38 @@ Test(core_witness, a_grant_shows_what_it_accepted)
     cr_assert_eq(vote->carrier.vote.result, VOTE_GRANTED);
     cr_assert_eq(vote->carrier.view->hash, named.view.hash);
     view_built_free(&named);
+    witness_free(witness);
+}
+
+/* Z2k: whom it grants a claim it asks at once, so that the proposal need not wait for the proof,
+ * without which no stranger's is accepted (Z2a). */
+Test(core_witness, who_is_granted_an_epoch_proves_itself_meanwhile)
+{
+    struct witness *witness = with_record();
+    struct built_view former = proposal(witness, true, 5);
+    struct built_view next = proposal_of(witness, "B A", true, 6);
+    const struct message claim = {.type = MESSAGE_CLAIM,
+                                  .carrier = {.lineage = LINEAGE, .epoch = 4, .lease_ms = 760}};
+    const struct message prepare = {.type = MESSAGE_PREPARE,
+                                    .carrier = {.view = &next.view, .lease_ms = 760}};
+    struct message pong = {.type = MESSAGE_PONG};
+
+    accepts(witness, &former);
+    witness->now_ms += 761;
+    next.view.epoch = 4;
+    view_seal(&next.view);
+    gets(witness, 'B', &claim);
+    pong.ping = answer_to(witness, 'B')->ping; /* While the disk takes the promise. */
+    syncs(witness);
+    cr_assert_eq(answer_to(witness, 'B')->carrier.vote.result, VOTE_GRANTED);
+    gets(witness, 'B', &prepare);
+    cr_assert_eq(answer_to(witness, 'B')->type, MESSAGE_PING);
+    cr_assert_eq(witness->core->voter.accepted.hash, former.view.hash);
+    gets(witness, 'B', &pong);
+    gets(witness, 'B', &prepare);
+    cr_assert_eq(witness->core->voter.accepted.hash, next.view.hash);
+    view_built_free(&former);
+    view_built_free(&next);
     witness_free(witness);
 }
 

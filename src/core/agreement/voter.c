@@ -131,7 +131,7 @@ static bool is_proved(const struct core *core, const struct node_id *life)
     return false;
 }
 
-static bool is_known(const struct core *core, const struct node_id *life)
+bool voter_knows(const struct core *core, const struct node_id *life)
 {
     return id_equal(life, &core->life.self.id) || view_has(&core->view, life) ||
            is_proved(core, life);
@@ -145,7 +145,7 @@ static uint32_t granted_lately(const struct core *core)
 
 static void count_promise(struct core *core, const struct node_id *life)
 {
-    if (!is_known(core, life)) {
+    if (!voter_knows(core, life)) {
         (void)ration_take(&core->voter.promises, core->now_ms, core->timing.stall_ms);
     }
 }
@@ -155,7 +155,7 @@ static bool must_prove(const struct core *core, const struct ballot *ballot)
     bool doubted = granted_lately(core) >= AT_THEIR_WORD_MAX ||
                    promise_epoch_leaps_for_stranger(core, ballot->epoch);
 
-    return doubted && !is_known(core, &ballot->life);
+    return doubted && !voter_knows(core, &ballot->life);
 }
 
 void voter_proved(struct core *core, const struct node_id *life)
@@ -200,7 +200,7 @@ static void promise_to(struct core *core, const struct vote_question *question, 
 {
     struct voter *voter = &core->voter;
     const struct ballot *ballot = &question->ballot;
-    const bool known = is_known(core, &ballot->life);
+    const bool known = voter_knows(core, &ballot->life);
     const uint64_t before_ms = same_life ? voter->record.lease_ms : 0;
 
     count_promise(core, &ballot->life);
@@ -336,7 +336,7 @@ bool voter_take_answer(struct core *core, struct vote_question *answered)
  * much. */
 static struct vote come_near(struct core *core, const struct ballot *ballot)
 {
-    if (ballot->epoch <= COUNTER_MAX && !is_known(core, &ballot->life)) {
+    if (ballot->epoch <= COUNTER_MAX && !voter_knows(core, &ballot->life)) {
         return (struct vote){.result = VOTE_UNPROVED};
     }
     promise_near_epoch(core, ballot->epoch);
@@ -370,7 +370,7 @@ static bool has_to_prove_lengths(const struct core *core, const struct vote_ques
 {
     return (question->lease_ms > core->timing.stall_ms ||
             question->hold_ms > timing_hold_max_ms(&core->timing)) &&
-           !is_known(core, &question->ballot.life);
+           !voter_knows(core, &question->ballot.life);
 }
 
 /* Z14b: somebody else than this member's coordinator says that this record is an older copy. */
@@ -461,7 +461,7 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
     if (leaps(core, question.ballot.epoch)) {
         return come_near(core, &question.ballot);
     }
-    if (!is_known(core, &question.ballot.life)) { /* The next winner would build on it. */
+    if (!voter_knows(core, &question.ballot.life)) { /* The next winner would build on it. */
         return (struct vote){.result = VOTE_UNPROVED};
     }
     struct vote vote = bind(core, &question);

@@ -46,6 +46,10 @@ struct vote voter_on_question(struct core *core, const struct vote_question *que
  * by the one in whose name it came; and whoever is elected next would build on it. */
 bool voter_disagrees(const struct core *core, const struct heartbeat *heartbeat);
 
+/* Is that life this one, a member here, or proved? What any other proposes is not accepted (Z2a).
+ */
+bool voter_knows(const struct core *core, const struct node_id *life);
+
 /* That life, which is no member here, has shown that it receives where it asked from (Z2k). */
 void voter_proved(struct core *core, const struct node_id *life);
 

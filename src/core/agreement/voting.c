@@ -16,6 +16,7 @@
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
+#include "core/state/strangers.h"
 
 /* --- Answers --- */
 
@@ -127,12 +128,8 @@ static uint64_t proof_of(const struct core *core, const struct node_id *life)
     return hash_finish(hash_u64(hash_u64(hash, core->secret), ~core->secret));
 }
 
-static void ask_for_proof(struct core *core, const struct message *asked)
+static void send_question_for_proof(struct core *core, const struct message *asked)
 {
-    if (refuse_beyond_few(core, asked)) {
-        return;
-    }
-    refuse(core, asked, REFUSED_VOTER_ASKS_FIRST);
     struct message *ping = outbox_message(core, MESSAGE_PING);
     if (ping != NULL) {
         ping->ping = (struct ping){.nonce = proof_of(core, &asked->from),
@@ -140,6 +137,22 @@ static void ask_for_proof(struct core *core, const struct message *asked)
                                    .origin = core->life.self.id};
     }
     outbox_send_to(core, ping, &asked->from, &asked->source);
+}
+
+static void ask_for_proof(struct core *core, const struct message *asked)
+{
+    if (!refuse_beyond_few(core, asked)) {
+        refuse(core, asked, REFUSED_VOTER_ASKS_FIRST);
+        send_question_for_proof(core, asked);
+    }
+}
+
+/* It asks whoever may win what its proposal will need, so that this does not wait for it. */
+static void prepare_for_proposal(struct core *core, const struct message *claim)
+{
+    if (!voter_knows(core, &claim->from) && strangers_take(core, claim)) {
+        send_question_for_proof(core, claim);
+    }
 }
 
 bool voting_take_proof(struct core *core, const struct message *pong)
@@ -568,6 +581,9 @@ bool voting_on_claim(struct core *core, const struct message *asked)
                              : may_be_wanted(core) ? voter_on_wanted(core, &question)
                                                    : voter_on_founding(core, &question);
     answer(core, &claim, &question, &vote);
+    if (is_claim && (vote.result == VOTE_GRANTED || vote.result == VOTE_WAITS)) {
+        prepare_for_proposal(core, &claim);
+    }
     return false;
 }
 
