@@ -37,7 +37,7 @@ export function Voters({ document, onWhy }) {
   const note = `${voting} of ${of} vote${voting < needed ? `: ${needed - voting} more needed` : `, ${needed} needed: ${spare > 0 ? spare : "none"} can be spared`}`;
   return h(Card, { name: "voters", title: "Voters", note },
     change && h("p", { class: "note" }, `They change from ${change.from.join(", ")} to ${change.to.join(", ")}: both lists have to agree.`),
-    replaces && h("p", { class: "note" }, `${replaces} does not vote, and is replaced in ${duration(document.replaces_in_ms ?? 0)} unless it comes back.`),
+    replaces && h("p", { class: "note" }, `${replaces} does not vote, and ${document.stands_in === replaces ? "gets another record" : "is replaced"} in ${duration(document.replaces_in_ms ?? 0)} unless it votes again.`),
     h(Rows, { titles: ["Voter", "State", "Record", "Address"], rows: document.voters.map((voter) => h(Voter, { key: voter.name, voter, onWhy })) }));
 }
 

@@ -5,10 +5,9 @@
 #include "control/documents/voter_survey.h"
 
 struct voter_tally {
-    uint32_t count;  /* 0: another guard */
-    uint32_t needed; /* more than half of them */
-    uint32_t
-        heard; /* this node included if it is one; who is no member, by its coordinator alone */
+    uint32_t count;   /* 0: another guard */
+    uint32_t needed;  /* more than half of them */
+    uint32_t heard;   /* this node too if it is one; who is no member, by its coordinator alone */
     uint32_t ended;   /* of the others, those whose hosts said that they ended */
     uint32_t lacking; /* of those heard, who are known not to vote */
     const char *lack; /* how one of them stands, "no record"; borrowed */

@@ -104,11 +104,10 @@ static inline uint64_t timing_held_ms(const struct timing *timing, bool strict)
 
 /* What follows from the durations under a guard. */
 struct spans {
-    uint64_t lease_ms; /* for so long a coordinator counts a lease, from its question on (D8) */
-    uint64_t held_ms;  /* for so long a member holds what an answer names (K3) */
-    uint64_t stall_ms; /* T_stall of the coordinator (Z6c) */
-    uint64_t
-        refused_ms; /* who was refused for freshness asks again then at the latest (C5a, Z4g) */
+    uint64_t lease_ms;   /* for so long a coordinator counts a lease, from its question on (D8) */
+    uint64_t held_ms;    /* for so long a member holds what an answer names (K3) */
+    uint64_t stall_ms;   /* T_stall of the coordinator (Z6c) */
+    uint64_t refused_ms; /* who was refused for freshness asks again by then (C5a, Z4g) */
     uint64_t rediscover_ms; /* T_discover of who may have been in a cluster before (F2a) */
 };
 

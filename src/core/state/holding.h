@@ -17,9 +17,8 @@ struct own_candidate {
     struct role_entry is; /* as it is told to the coordinator */
     uint64_t until_ms;    /* LEADS: it does until then (K3); LOST: it counts as stopped then,
                              or at NEVER_MS only when it says so */
-    uint64_t let_go; /* the highest token that was let go of: it and all below are void (K4b) */
-    uint64_t
-        grace_ms; /* LOST: so long its client may take to stop; NEVER_MS: as long as it likes */
+    uint64_t let_go;   /* the highest token that was let go of: it and all below are void (K4b) */
+    uint64_t grace_ms; /* LOST: so long its client may take to stop; NEVER_MS: without an end */
 };
 
 /* holder: this node's own candidates. */
