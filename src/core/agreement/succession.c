@@ -254,6 +254,7 @@ static bool is_base(const struct core *core, const struct view *view)
 static void build_on(struct core *core, const struct view *view)
 {
     view_copy(&core->succession.base, view);
+    core->succession.unshown = false;
     core->succession.base_ms = core->now_ms;
 }
 
@@ -275,7 +276,7 @@ void succession_consider(struct core *core, const struct message *message)
 
 bool succession_is_unshown(const struct core *core)
 {
-    return !view_is_empty(&core->succession.base) && core->succession.base_ms == 0;
+    return !view_is_empty(&core->succession.base) && core->succession.unshown;
 }
 
 bool succession_on_accepted(struct core *core, const struct view *accepted)
@@ -308,7 +309,7 @@ void succession_on_begun(struct core *core)
         view_clear(&core->succession.base); /* Z4c: what comes with its grants alone counts. */
         if (!core_is_member(core) && !view_is_empty(&core->voter.accepted)) {
             build_on(core, &core->voter.accepted); /* Z12a: so its own has to. */
-            core->succession.base_ms = 0;
+            core->succession.unshown = true;
         }
         return;
     }

@@ -274,7 +274,8 @@ struct candidacy {
 /* succession: with which view this node would come to coordinate, and what it handed over. */
 struct succession {
     struct view base;  /* the highest view known above ours (C4a, Z4c); empty: none */
-    uint64_t base_ms;  /* when that was shown; 0: this node's record alone has it (Z12a) */
+    bool unshown;      /* that is of this node's record, and nobody has shown it yet (Z12a) */
+    uint64_t base_ms;  /* since when it is to be built on */
     uint64_t next_age; /* the highest that a view had which was shown (S6) */
     uint64_t
         handed_epoch;   /* that this node handed over: it acts under it, or below, no more (Z7) */
