@@ -261,12 +261,12 @@ static void take_epoch(struct core *core)
     struct candidacy *candidacy = &core->candidacy;
     const struct timing *timing = &core->timing;
 
-    candidacy->asking.until_ms = core->now_ms + timing->claim_ms;
     if (asks_voters(core)) {
+        asking_begin(&candidacy->asking, core->now_ms, time_for_voters_ms(core));
         candidacy->epoch = promise_new_epoch(core);
-        candidacy->asking.until_ms = core->now_ms + time_for_voters_ms(core);
         promise_saw_epoch(core, candidacy->epoch);
     } else {
+        asking_begin(&candidacy->asking, core->now_ms, timing->claim_ms);
         candidacy->epoch = larger(promise_epoch_to_claim(core), core->promise.epoch + 1);
         promise_give(core, candidacy->epoch, &core->life.self.id,
                      core->now_ms + 2 * timing->claim_ms);
@@ -283,7 +283,6 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
     candidacy->anew = false;
     candidacy->handed_over = *handed_over;
     candidacy->stays = stays;
-    candidacy->asking.chances = 0;
     candidacy->askings = 0;
     memset(candidacy->answers, ANSWER_NONE, core->view.member_count);
     memset(&candidacy->tally, 0, sizeof candidacy->tally);
@@ -410,8 +409,7 @@ static void wait_for(struct core *core, uint64_t wait_ms)
 
     candidacy->asking.again_ms = earlier(candidacy->asking.again_ms, core->now_ms + wait_ms + 1);
     if (candidacy->tally.refused == 0) {
-        candidacy->asking.until_ms = larger(candidacy->asking.until_ms, until_ms);
-        candidacy->asking.chances = 0;
+        asking_prolong(&candidacy->asking, until_ms);
     }
 }
 

@@ -17,6 +17,13 @@ static inline void asking_begin(struct asking *asking, uint64_t from_ms, uint64_
     *asking = (struct asking){.again_ms = from_ms, .until_ms = from_ms + length_ms};
 }
 
+/* It is not over before that, with all its chances. */
+static inline void asking_prolong(struct asking *asking, uint64_t until_ms)
+{
+    asking->until_ms = until_ms > asking->until_ms ? until_ms : asking->until_ms;
+    asking->chances = 0;
+}
+
 static inline bool asking_is_due(const struct asking *asking, uint64_t now_ms)
 {
     return now_ms >= asking->again_ms;
