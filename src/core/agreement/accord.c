@@ -45,9 +45,9 @@ static void plan_for_members(struct core *core)
 
     plan->guarded = founders > 0 ? founders / 2 + 1 : asks.needed;
     plan->size_max = asks.size_max;
-    plan->needed = others + 1;
+    plan->leases_needed = others + 1;
     /* A2b: while terms change, it takes the word of each that it has heard of them. */
-    plan->asked = core->agreed.joint ? members : quorum_with_spares(others);
+    plan->leases_asked = core->agreed.joint ? members : quorum_with_spares(others);
     plan->by_heartbeat = others + 1;
 }
 
@@ -70,8 +70,8 @@ static void plan_by_guard(struct core *core)
     if (view_names_voters(&core->view)) {
         plan->guarded = voter_lists_count(&core->view.voters, 0).needed;
         /* Z5c, Z9b: what each voter is bound to has to be known, and by all whether it acts. */
-        plan->needed = UINT32_MAX;
-        plan->asked = core->view.member_count;
+        plan->leases_needed = UINT32_MAX;
+        plan->leases_asked = core->view.member_count;
         plan->by_heartbeat = 0;
     }
 }

@@ -150,7 +150,7 @@ struct asked {
 
 static struct asked all_asked(const struct core *core)
 {
-    const uint32_t end = larger32(core->lease.asked_end, core->plan.asked + 1);
+    const uint32_t end = larger32(core->lease.asked_end, core->plan.leases_asked + 1);
     struct asked asked = {.oldest = end < core->view.member_count ? end : core->view.member_count};
 
     while (asked.watched < watch_count(core) && watch_at(core, asked.watched) < asked.oldest) {
@@ -248,7 +248,7 @@ bool lease_is_exclusive(const struct core *core, uint64_t at_ms)
 
 bool lease_is_enough(const struct core *core, uint64_t at_ms)
 {
-    return lease_is_exclusive(core, at_ms) || is_held_by(core, core->plan.needed, at_ms);
+    return lease_is_exclusive(core, at_ms) || is_held_by(core, core->plan.leases_needed, at_ms);
 }
 
 /* Not before its lease is about to end is anybody asked whom a heartbeat can ask. */
@@ -343,7 +343,7 @@ uint64_t lease_acts_until(const struct core *core, uint64_t now_ms)
     const uint64_t voters_ms = earlier(voters_lease_until(core, all_voters(core), now_ms),
                                        now_ms + lease_span_ms(core));
 
-    return larger(voters_ms, lease_until(core, core->plan.needed, now_ms));
+    return larger(voters_ms, lease_until(core, core->plan.leases_needed, now_ms));
 }
 
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)

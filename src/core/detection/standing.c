@@ -156,7 +156,7 @@ bool standing_is_settled(const struct core *core)
 void standing_ask(struct core *core)
 {
     if (may_act(core)) {
-        lease_ask(core, core->plan.asked);
+        lease_ask(core, core->plan.leases_asked);
     }
 }
 

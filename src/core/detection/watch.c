@@ -64,7 +64,7 @@ bool watch_is_asking(const struct core *core, uint32_t position)
  * for everybody has to know whether it acts (Z9b). */
 static uint32_t next_watched(const struct core *core)
 {
-    return larger32(core->plan.asked, NEXT_WATCHED);
+    return larger32(core->plan.leases_asked, NEXT_WATCHED);
 }
 
 static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)

@@ -280,7 +280,7 @@ static bool is_followed(const struct core *core)
         count += core->peers[i].charge.verdict == VERDICT_NONE && watch_is_on(core, i) &&
                  hearing_is_fresh(core, i) && hearing_holds_our_view(core, i);
     }
-    return count >= core->plan.needed;
+    return count >= core->plan.leases_needed;
 }
 
 /* E7d: those who would let it act are there, and yet for T_lost it could not. Where nobody can,

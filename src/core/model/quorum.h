@@ -12,12 +12,14 @@ enum guard_policy {
     GUARD_NONE = 1,
     GUARD_COUNT = 2,    /* at least `count` members heard lately */
     GUARD_MAJORITY = 3, /* more than half of `count`, the stated size of the whole cluster */
-    GUARD_STRICT = 4,   /* more than half of `count` voters have leased to one coordinator (Z2) */
+    GUARD_STRICT = 4,   /* more than half of the voters have leased to one coordinator (Z2) */
 };
 
 struct guard {
     enum guard_policy policy;
-    uint32_t count; /* 0 of GUARD_NONE; else 1 or more, but in rules of GUARD_STRICT the target */
+    /* 0 of GUARD_NONE; else 1 or more. Of GUARD_STRICT as many as a node is started to found with,
+     * but in terms and rules the target of voters, or 0 (Z17). */
+    uint32_t count;
 };
 
 /* The names of the voters, in the order in which they were given: the first of them founds (Z8).

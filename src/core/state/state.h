@@ -80,9 +80,9 @@ struct strangers_budget {
 struct plan {
     /* Whose leases it takes to act, and who is asked for them (D8c, D8f). A quorum of the view's
      * voters suffices, if it names any; or so many members. */
-    uint32_t needed; /* members, this node among them; UINT32_MAX: no number of them suffices */
-    uint32_t asked;  /* others, with spares */
-    uint32_t by_heartbeat; /* the oldest, this node too, who get each round: that asks them */
+    uint32_t leases_needed; /* of members, this node among them; UINT32_MAX: no number suffices */
+    uint32_t leases_asked;  /* of so many others, with spares */
+    uint32_t by_heartbeat;  /* the oldest, this node too, who get each round: that asks them */
 
     /* So many fresh members the guard asks for (G1); under strict so many voters, of those to found
      * with or of the view's lists. 0: the guard asks for nothing. */
