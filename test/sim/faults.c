@@ -124,6 +124,24 @@ void fault_crash_and_return(struct sim *sim, uint32_t host, uint32_t ms)
     sim_after(sim, ms, fault_start_again, host, KEEP_DISK);
 }
 
+void fault_resume(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_resume(sim, host);
+}
+
+void fault_pause_for(struct sim *sim, uint32_t host, uint32_t ms)
+{
+    sim_pause(sim, host);
+    sim_after(sim, ms, fault_resume, host, 0);
+}
+
+void fault_rejoin(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_rejoin_network(sim, host);
+}
+
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms)
 {
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {

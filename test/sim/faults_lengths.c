@@ -331,6 +331,103 @@ void strike_rival_epoch(struct sim *sim, struct random *random)
     look_at_rivals(sim, acting, pack(&wait));
 }
 
+/* --- Leases that become shorter --- */
+
+enum { LOOKS = 255, WAYS_TO_GO = 3, LONG_FIFTHS = 10, SHORT_FIFTHS = 3 };
+
+static void be_gone(struct sim *sim, uint32_t host, uint32_t way)
+{
+    const uint32_t ms = (uint32_t)sim_timing(sim).lost_ms * 2;
+
+    if (way == 0) {
+        fault_crash_and_return(sim, host, ms);
+    } else if (way == 1) {
+        fault_pause_for(sim, host, ms);
+    } else {
+        sim_isolate(sim, host);
+        sim_after(sim, ms, fault_rejoin, host, 0);
+    }
+}
+
+/* What comes after what, for one host, in one number: the voters that are to come, by the hosts
+ * (16 bits; 0: the same), how often to look yet (8 bits), and how the host goes then (8 bits). */
+static void look_again(struct sim *sim, sim_call *call, uint32_t host, uint32_t packed)
+{
+    if ((packed >> 16 & 0xff) != 0) {
+        sim_after(sim, 4 * LOOK_MS, call, host, packed - (UINT32_C(1) << 16));
+    }
+}
+
+/* The operator asks again where it has not come about. */
+static bool are_lengths(struct sim *sim, uint32_t host, uint64_t fifths)
+{
+    struct rules rules = sim_rules(sim, host);
+    const uint64_t lost_ms = rules.lost_ms;
+
+    fault_scale_lengths(sim, &rules, fifths);
+    if (rules.lost_ms != lost_ms && rules.capacity == sim_usual_terms(sim).capacity) {
+        sim_change_terms(sim, host, &rules);
+    }
+    return rules.lost_ms == lost_ms;
+}
+
+static void exchange_voters(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    const uint32_t wished = packed & 0xffff;
+
+    if (!sim_is_running(sim, host)) {
+        return;
+    }
+    if (wished == 0 || listed_hosts(sim) == wished) {
+        be_gone(sim, host, packed >> 24);
+    } else {
+        sim_change_voters(sim, host, wished, 0);
+        look_again(sim, exchange_voters, host, packed);
+    }
+}
+
+static void shorten(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    if (!sim_is_running(sim, host)) {
+        return;
+    }
+    if (are_lengths(sim, host, SHORT_FIFTHS)) {
+        exchange_voters(sim, host, packed | LOOKS << 16);
+    } else {
+        look_again(sim, shorten, host, packed);
+    }
+}
+
+static void lengthen(struct sim *sim, uint32_t host, uint32_t packed)
+{
+    if (!sim_is_running(sim, host)) {
+        return;
+    }
+    if (are_lengths(sim, host, LONG_FIFTHS)) {
+        sim_after(sim, 2 * sim_timing(sim).lease_ms, shorten, host, packed | LOOKS << 16);
+    } else {
+        look_again(sim, lengthen, host, packed);
+    }
+}
+
+/* H99: just when leases became shorter, and perhaps others vote, whoever was told by longer ones
+ * for how long it acts is gone. */
+void strike_shorter_leases(struct sim *sim, struct random *random)
+{
+    const uint32_t host = acting_or_any(sim, random);
+    const uint32_t hosts = sim_host_count(sim);
+    const uint32_t all = (UINT32_C(1) << (hosts < VOTERS_MAX ? hosts : VOTERS_MAX)) - 1;
+    const uint32_t others = all & ~listed_hosts(sim);
+    const uint32_t some = draw_u32(random, 1, all);
+    const uint64_t choice = draw(random, 0, 2);
+    const uint32_t wished = choice == 0 ? 0 : choice == 1 && others != 0 ? others : some;
+    const uint32_t way = draw_u32(random, 0, WAYS_TO_GO - 1);
+
+    if (sim_has_founded(sim)) {
+        lengthen(sim, host, wished | LOOKS << 16 | way << 24);
+    }
+}
+
 /* --- A witness that is far away --- */
 
 /* It votes beside who acts and another one; otherwise an operator wants that. */

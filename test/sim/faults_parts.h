@@ -77,6 +77,14 @@ void fault_start_again(struct sim *sim, uint32_t host, uint32_t disk);
 /* kill -9, and started again so much later. */
 void fault_crash_and_return(struct sim *sim, uint32_t host, uint32_t ms);
 
+void fault_resume(struct sim *sim, uint32_t host, uint32_t unused);
+
+/* Stopped, and continued so much later. */
+void fault_pause_for(struct sim *sim, uint32_t host, uint32_t ms);
+
+/* Of a host, all links that were cut. */
+void fault_rejoin(struct sim *sim, uint32_t host, uint32_t unused);
+
 /* T_heartbeat and T_lost of so many fifths of the usual ones. */
 void fault_scale_lengths(struct sim *sim, struct rules *rules, uint64_t fifths);
 
@@ -171,7 +179,6 @@ void strike_pause_in_a_campaign(struct sim *sim, struct random *random);
 void strike_cut_of_the_acting(struct sim *sim, struct random *random);
 void strike_no_quorum_heard(struct sim *sim, struct random *random);
 void strike_hand_over(struct sim *sim, struct random *random);
-void strike_shorter_leases(struct sim *sim, struct random *random);
 
 /* --- faults_founders.c --- */
 
@@ -188,6 +195,7 @@ void strike_recoveries_by_two_clocks(struct sim *sim, struct random *random);
 
 void strike_blow_after_terms(struct sim *sim, struct random *random);
 void strike_rival_epoch(struct sim *sim, struct random *random);
+void strike_shorter_leases(struct sim *sim, struct random *random);
 void strike_far_witness(struct sim *sim, struct random *random);
 
 /* --- faults_shared.c --- */

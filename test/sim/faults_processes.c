@@ -87,24 +87,18 @@ void strike_leave(struct sim *sim, struct random *random)
     }
 }
 
-static void resume(struct sim *sim, uint32_t host, uint32_t unused)
-{
-    (void)unused;
-    sim_resume(sim, host);
-}
-
 void strike_short_pause(struct sim *sim, struct random *random)
 {
     uint32_t host = any_host(sim, random);
     sim_pause(sim, host);
-    sim_after(sim, draw(random, 50, 4000), resume, host, 0);
+    sim_after(sim, draw(random, 50, 4000), fault_resume, host, 0);
 }
 
 void strike_long_pause(struct sim *sim, struct random *random)
 {
     uint32_t host = any_host(sim, random);
     sim_pause(sim, host);
-    sim_after(sim, draw(random, 4000, 12000), resume, host, 0);
+    sim_after(sim, draw(random, 4000, 12000), fault_resume, host, 0);
 }
 
 static void quicken(struct sim *sim, uint32_t host, uint32_t unused)

@@ -23,12 +23,6 @@ static uint32_t standstill_ms(struct sim *sim, struct random *random)
     }
 }
 
-static void resume(struct sim *sim, uint32_t host, uint32_t unused)
-{
-    (void)unused;
-    sim_resume(sim, host);
-}
-
 /* H46: a hypervisor with some of them on it, or all, stands still, or writes out their memory. They
  * go on at once, or one after the other. */
 void strike_pause_of_several(struct sim *sim, struct random *random)
@@ -42,7 +36,7 @@ void strike_pause_of_several(struct sim *sim, struct random *random)
         const uint32_t later_ms = draw_u32(random, 0, ms);
         if (hit || all) {
             sim_pause(sim, i);
-            sim_after(sim, at_once ? ms : ms + later_ms, resume, i, 0);
+            sim_after(sim, at_once ? ms : ms + later_ms, fault_resume, i, 0);
         }
     }
 }

@@ -173,12 +173,6 @@ void strike_double_of_a_voter(struct sim *sim, struct random *random)
 
 /* --- Witnesses --- */
 
-static void resume(struct sim *sim, uint32_t host, uint32_t unused)
-{
-    (void)unused;
-    sim_resume(sim, host);
-}
-
 /* It comes, goes, takes a voter's place or makes way for one, or gets another record. */
 static void change_with_witness(struct sim *sim, struct random *random, uint32_t witness)
 {
@@ -203,12 +197,6 @@ static void change_with_witness(struct sim *sim, struct random *random, uint32_t
         break;
     }
     sim_change_voters(sim, any_host(sim, random), wished, anew);
-}
-
-static void rejoin(struct sim *sim, uint32_t host, uint32_t unused)
-{
-    (void)unused;
-    sim_rejoin_network(sim, host);
 }
 
 static void mend(struct sim *sim, uint32_t a, uint32_t b)
@@ -239,7 +227,7 @@ static void lose_its_disk(struct sim *sim, struct random *random, uint32_t witne
 static void stop_for(struct sim *sim, struct random *random, uint32_t witness)
 {
     sim_pause(sim, witness);
-    sim_after(sim, draw(random, 50, 4000), resume, witness, 0);
+    sim_after(sim, draw(random, 50, 4000), fault_resume, witness, 0);
 }
 
 void strike_witness(struct sim *sim, struct random *random)
@@ -262,7 +250,7 @@ void strike_witness(struct sim *sim, struct random *random)
         break;
     case 3:
         sim_isolate(sim, witness);
-        sim_after(sim, draw(random, 200, 6000), rejoin, witness, 0);
+        sim_after(sim, draw(random, 200, 6000), fault_rejoin, witness, 0);
         break;
     case 4:
         sim_cut(sim, witness, other);
@@ -330,17 +318,11 @@ static uint64_t about_a_lease_ms(struct sim *sim, struct random *random)
     return ms - spread_ms + draw(random, 0, 2 * spread_ms);
 }
 
-static void pause_for(struct sim *sim, uint32_t host, uint32_t ms)
-{
-    sim_pause(sim, host);
-    sim_after(sim, ms, resume, host, 0);
-}
-
 /* Stopped and continued: it wakes up with its old answers before it. */
 void strike_pause_of_the_acting(struct sim *sim, struct random *random)
 {
     uint32_t host = acting_or_any(sim, random);
-    pause_for(sim, host, (uint32_t)about_a_lease_ms(sim, random));
+    fault_pause_for(sim, host, (uint32_t)about_a_lease_ms(sim, random));
 }
 
 /* In the middle of the campaign that follows. */
@@ -353,7 +335,7 @@ void strike_pause_in_a_campaign(struct sim *sim, struct random *random)
                         draw(random, 0, 2 * timing.heartbeat_ms);
 
     fault_crash_and_return(sim, host, draw_u32(random, 0, 3000));
-    sim_after(sim, after_ms, pause_for, voter, (uint32_t)about_a_lease_ms(sim, random));
+    sim_after(sim, after_ms, fault_pause_for, voter, (uint32_t)about_a_lease_ms(sim, random));
 }
 
 static void mend_one_way(struct sim *sim, uint32_t from, uint32_t to)
@@ -414,105 +396,8 @@ void strike_hand_over(struct sim *sim, struct random *random)
     sim_leave(sim, host);
     sim_after(sim, draw(random, LEFT_MS, LEFT_MS + 2000), fault_start_again, host, KEEP_DISK);
     if (pauses) {
-        sim_after(sim, after_ms, pause_for, other, (uint32_t)about_a_lease_ms(sim, random));
+        sim_after(sim, after_ms, fault_pause_for, other, (uint32_t)about_a_lease_ms(sim, random));
     } else {
         sim_after(sim, after_ms, fault_crash_and_return, other, draw_u32(random, 0, 500));
-    }
-}
-
-/* --- Shorter leases --- */
-
-enum { LOOK_MS = 20, LOOKS = 255, WAYS_TO_GO = 3, LONG_FIFTHS = 10, SHORT_FIFTHS = 3 };
-
-static void be_gone(struct sim *sim, uint32_t host, uint32_t way)
-{
-    const uint32_t ms = (uint32_t)sim_timing(sim).lost_ms * 2;
-
-    if (way == 0) {
-        fault_crash_and_return(sim, host, ms);
-    } else if (way == 1) {
-        pause_for(sim, host, ms);
-    } else {
-        sim_isolate(sim, host);
-        sim_after(sim, ms, rejoin, host, 0);
-    }
-}
-
-/* What comes after what, for one host, in one number: the voters that are to come, by the hosts
- * (16 bits; 0: the same), how often to look yet (8 bits), and how the host goes then (8 bits). */
-static void look_again(struct sim *sim, sim_call *call, uint32_t host, uint32_t packed)
-{
-    if ((packed >> 16 & 0xff) != 0) {
-        sim_after(sim, LOOK_MS, call, host, packed - (UINT32_C(1) << 16));
-    }
-}
-
-/* The operator asks again where it has not come about. */
-static bool are_lengths(struct sim *sim, uint32_t host, uint64_t fifths)
-{
-    struct rules rules = sim_rules(sim, host);
-    const uint64_t lost_ms = rules.lost_ms;
-
-    fault_scale_lengths(sim, &rules, fifths);
-    if (rules.lost_ms != lost_ms && rules.capacity == sim_usual_terms(sim).capacity) {
-        sim_change_terms(sim, host, &rules);
-    }
-    return rules.lost_ms == lost_ms;
-}
-
-static void exchange_voters(struct sim *sim, uint32_t host, uint32_t packed)
-{
-    const uint32_t wished = packed & 0xffff;
-
-    if (!sim_is_running(sim, host)) {
-        return;
-    }
-    if (wished == 0 || listed_hosts(sim) == wished) {
-        be_gone(sim, host, packed >> 24);
-    } else {
-        sim_change_voters(sim, host, wished, 0);
-        look_again(sim, exchange_voters, host, packed);
-    }
-}
-
-static void shorten(struct sim *sim, uint32_t host, uint32_t packed)
-{
-    if (!sim_is_running(sim, host)) {
-        return;
-    }
-    if (are_lengths(sim, host, SHORT_FIFTHS)) {
-        exchange_voters(sim, host, packed | LOOKS << 16);
-    } else {
-        look_again(sim, shorten, host, packed);
-    }
-}
-
-static void lengthen(struct sim *sim, uint32_t host, uint32_t packed)
-{
-    if (!sim_is_running(sim, host)) {
-        return;
-    }
-    if (are_lengths(sim, host, LONG_FIFTHS)) {
-        sim_after(sim, 2 * sim_timing(sim).lease_ms, shorten, host, packed | LOOKS << 16);
-    } else {
-        look_again(sim, lengthen, host, packed);
-    }
-}
-
-/* H99: just when leases became shorter, and perhaps others vote, whoever was told by longer ones
- * for how long it acts is gone. */
-void strike_shorter_leases(struct sim *sim, struct random *random)
-{
-    const uint32_t host = acting_or_any(sim, random);
-    const uint32_t hosts = sim_host_count(sim);
-    const uint32_t all = (UINT32_C(1) << (hosts < VOTERS_MAX ? hosts : VOTERS_MAX)) - 1;
-    const uint32_t others = all & ~listed_hosts(sim);
-    const uint32_t some = draw_u32(random, 1, all);
-    const uint64_t choice = draw(random, 0, 2);
-    const uint32_t wished = choice == 0 ? 0 : choice == 1 && others != 0 ? others : some;
-    const uint32_t way = draw_u32(random, 0, WAYS_TO_GO - 1);
-
-    if (sim_has_founded(sim)) {
-        lengthen(sim, host, wished | LOOKS << 16 | way << 24);
     }
 }
