@@ -168,8 +168,10 @@ static void claim_sentence(const struct journal_entry *entry, struct text_builde
     text_builder_format(sentence, " (epoch %" PRIu64 ")", notice->epoch);
 }
 
-static void coordinator_sentence(const struct subject *subject, struct text_builder *sentence)
+static void coordinator_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct subject *subject = &entry->notice.subject;
+
     if (id_is_none(&subject->id)) {
         text_builder_add(sentence, "there is no coordinator now");
         return;
@@ -243,8 +245,9 @@ static const char *merge_failure(enum merge_refusal refusal)
     return "an unknown reason";
 }
 
-static void merging_sentence(const struct notice *notice, struct text_builder *sentence)
+static void merging_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     char text[ADDRESS_TEXT_MAX];
 
     if (notice->on) {
@@ -260,8 +263,9 @@ static void merging_sentence(const struct notice *notice, struct text_builder *s
                         merge_failure(notice->refusal));
 }
 
-static void other_terms_sentence(const struct notice *notice, struct text_builder *sentence)
+static void other_terms_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     char text[ADDRESS_TEXT_MAX];
     char terms[TERMS_WORDS_MAX];
 
@@ -273,8 +277,10 @@ static void other_terms_sentence(const struct notice *notice, struct text_builde
         address_text(&notice->subject.address, text), terms);
 }
 
-static void phase_sentence(const struct notice *notice, struct text_builder *sentence)
+static void phase_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(sentence, "this node is in phase %s: %s", phase_text(notice->phase),
                         phase_reason_words(notice->reason));
 }
@@ -287,30 +293,37 @@ static void view_sentence(const struct journal_entry *entry, struct text_builder
                         plural(entry->member_count), view_cause_text(entry->notice.cause));
 }
 
-static void joined_sentence(const struct subject *subject, struct text_builder *sentence)
+static void joined_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct subject *subject = &entry->notice.subject;
     char text[ADDRESS_TEXT_MAX];
 
     text_builder_format(sentence, "%s joined with age %" PRIu64 " from %s", subject->name,
                         subject->age, address_text(&subject->address, text));
 }
 
-static void suspect_sentence(const struct notice *notice, struct text_builder *sentence)
+static void suspect_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(sentence, "this node suspects %s: %s, silent %" PRIu64 " ms",
                         notice->subject.name, verdict_words(notice->verdict), notice->silent_ms);
 }
 
-static void cleared_sentence(const struct notice *notice, struct text_builder *sentence)
+static void cleared_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(sentence, "%s is not suspected any more: heard again after %" PRIu64 " ms",
                         notice->subject.name, notice->silent_ms);
 }
 
 /* Under guard strict another member's word is missing, where those who are heard are enough (G1f).
  */
-static void guard_sentence(const struct notice *notice, struct text_builder *sentence)
+static void guard_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     if (!notice->on && notice->count >= notice->needed) {
         text_builder_format(sentence,
                             "the guard is not met: %" PRIu32 " are heard, %" PRIu32
@@ -323,21 +336,26 @@ static void guard_sentence(const struct notice *notice, struct text_builder *sen
         notice->on ? "" : "not ", notice->count, plural(notice->count), notice->needed);
 }
 
-static void acting_sentence(const struct notice *notice, struct text_builder *sentence)
+static void acting_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_add(sentence, notice->on ? "this node acts as coordinator now"
                                           : "this node does not act as coordinator any more");
 }
 
-static void late_sentence(const struct notice *notice, struct text_builder *sentence)
+static void late_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(
         sentence, "this node itself was late by %" PRIu64 " ms and accuses nobody for a while",
         notice->silent_ms);
 }
 
-static void address_sentence(const struct notice *notice, struct text_builder *sentence)
+static void address_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     const struct address *address = &notice->subject.address;
     char text[ADDRESS_GONE_TEXT_MAX];
 
@@ -351,8 +369,9 @@ static void address_sentence(const struct notice *notice, struct text_builder *s
 }
 
 /* Z17 */
-static void wish_sentence(const struct notice *notice, struct text_builder *sentence)
+static void wish_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     const char *comes = notice->subject.name;
     const char *goes = notice->goes;
 
@@ -369,8 +388,10 @@ static void wish_sentence(const struct notice *notice, struct text_builder *sent
     }
 }
 
-static void bad_link_sentence(const struct notice *notice, struct text_builder *sentence)
+static void bad_link_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(
         sentence,
         "%s stays: others hear it, though this node does not; look at the link between "
@@ -392,8 +413,9 @@ static void join_refused_sentence(const struct journal_entry *entry, struct text
                         entry->difference);
 }
 
-static void turned_away_sentence(const struct notice *notice, struct text_builder *sentence)
+static void turned_away_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     char text[ADDRESS_TEXT_MAX];
 
     text_builder_format(sentence, "%s at %s was turned away: ", notice->subject.name,
@@ -410,15 +432,19 @@ static void mismatch_sentence(const struct journal_entry *entry, struct text_bui
                         entry->epoch, entry->version);
 }
 
-static void split_sentence(const struct notice *notice, struct text_builder *sentence)
+static void split_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(
         sentence, "%" PRIu32 " of %" PRIu32 " members were lost at once, as when a cluster splits",
         notice->count, notice->needed);
 }
 
-static void leader_sentence(const struct subject *subject, struct text_builder *sentence)
+static void leader_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct subject *subject = &entry->notice.subject;
+
     if (id_is_none(&subject->id)) {
         text_builder_add(sentence, "there is no elected leader now");
     } else {
@@ -426,8 +452,10 @@ static void leader_sentence(const struct subject *subject, struct text_builder *
     }
 }
 
-static void partitions_sentence(const struct notice *notice, struct text_builder *sentence)
+static void partitions_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(sentence,
                         "partitions: %" PRIu32 " copies moved, the least is %" PRIu32
                         "; this node gained %" PRIu32 ", lost %" PRIu32 " and owns %" PRIu32,
@@ -437,8 +465,9 @@ static void partitions_sentence(const struct notice *notice, struct text_builder
 }
 
 /* One of the four has changed. */
-static void owners_sentence(const struct notice *notice, struct text_builder *sentence)
+static void owners_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     const uint32_t held = notice->owners.held;
 
     if (notice->owners.incoming > 0) {
@@ -465,8 +494,9 @@ static const char *tags_words(const struct tags *tags, char out[TAGS_TEXT_MAX])
     return tags->length == 0 ? "none" : out;
 }
 
-static void tags_sentence(const struct notice *notice, struct text_builder *sentence)
+static void tags_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
     char now[TAGS_TEXT_MAX];
     char before[TAGS_TEXT_MAX];
 
@@ -477,104 +507,63 @@ static void tags_sentence(const struct notice *notice, struct text_builder *sent
     }
 }
 
-static void drained_sentence(const struct notice *notice, struct text_builder *sentence)
+static void drained_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
+    const struct notice *notice = &entry->notice;
+
     text_builder_format(sentence,
                         notice->on ? "%s is drained: it coordinates only if nobody else can"
                                    : "%s is not drained any more: it may coordinate",
                         notice->subject.name);
 }
 
-void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
+static void old_record_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
-    const struct notice *notice = &entry->notice;
     char older[VOTER_OLDER_SENTENCE_MAX];
 
-    switch (notice->type) {
-    case NOTICE_PHASE:
-        phase_sentence(notice, sentence);
-        return;
-    case NOTICE_VIEW:
-        view_sentence(entry, sentence);
-        return;
-    case NOTICE_JOINED:
-        joined_sentence(&notice->subject, sentence);
-        return;
-    case NOTICE_GONE:
-        gone_sentence(entry, sentence);
-        return;
-    case NOTICE_COORDINATOR:
-        coordinator_sentence(&notice->subject, sentence);
-        return;
-    case NOTICE_SUSPECT:
-        suspect_sentence(notice, sentence);
-        return;
-    case NOTICE_CLEARED:
-        cleared_sentence(notice, sentence);
-        return;
-    case NOTICE_GUARD:
-        guard_sentence(notice, sentence);
-        return;
-    case NOTICE_ACTING:
-        acting_sentence(notice, sentence);
-        return;
-    case NOTICE_LATE:
-        late_sentence(notice, sentence);
-        return;
-    case NOTICE_CLAIM:
-        claim_sentence(entry, sentence);
-        return;
-    case NOTICE_BAD_LINK:
-        bad_link_sentence(notice, sentence);
-        return;
-    case NOTICE_JOIN_REFUSED:
-        join_refused_sentence(entry, sentence);
-        return;
-    case NOTICE_TURNED_AWAY:
-        turned_away_sentence(notice, sentence);
-        return;
-    case NOTICE_MISMATCH:
-        mismatch_sentence(entry, sentence);
-        return;
-    case NOTICE_SPLIT:
-        split_sentence(notice, sentence);
-        return;
-    case NOTICE_MERGE:
-        merge_sentence(entry, sentence);
-        return;
-    case NOTICE_MERGING:
-        merging_sentence(notice, sentence);
-        return;
-    case NOTICE_OTHER_TERMS:
-        other_terms_sentence(notice, sentence);
-        return;
-    case NOTICE_AUTOPILOT:
-        wish_sentence(notice, sentence);
-        return;
-    case NOTICE_OLD_RECORD:
-        text_builder_add(sentence, voter_older_sentence(notice, older));
-        return;
-    case NOTICE_LEADER:
-        leader_sentence(&notice->subject, sentence);
-        return;
-    case NOTICE_PARTITIONS:
-        partitions_sentence(notice, sentence);
-        return;
-    case NOTICE_ADDRESS:
-        address_sentence(notice, sentence);
-        return;
-    case NOTICE_OWNERS:
-        owners_sentence(notice, sentence);
-        return;
-    case NOTICE_TAGS:
-        tags_sentence(notice, sentence);
-        return;
-    case NOTICE_FORGOTTEN:
-        text_builder_format(sentence, "%s, which was gone, is forgotten: an operator wanted it",
-                            notice->subject.name);
-        return;
-    case NOTICE_DRAINED:
-        drained_sentence(notice, sentence);
-        return;
-    }
+    text_builder_add(sentence, voter_older_sentence(&entry->notice, older));
+}
+
+static void forgotten_sentence(const struct journal_entry *entry, struct text_builder *sentence)
+{
+    text_builder_format(sentence, "%s, which was gone, is forgotten: an operator wanted it",
+                        entry->notice.subject.name);
+}
+
+typedef void sentence_writer(const struct journal_entry *entry, struct text_builder *sentence);
+
+static sentence_writer *const WRITERS[JOURNAL_TYPES] = {
+    [NOTICE_PHASE] = phase_sentence,
+    [NOTICE_VIEW] = view_sentence,
+    [NOTICE_JOINED] = joined_sentence,
+    [NOTICE_GONE] = gone_sentence,
+    [NOTICE_COORDINATOR] = coordinator_sentence,
+    [NOTICE_SUSPECT] = suspect_sentence,
+    [NOTICE_CLEARED] = cleared_sentence,
+    [NOTICE_GUARD] = guard_sentence,
+    [NOTICE_ACTING] = acting_sentence,
+    [NOTICE_LATE] = late_sentence,
+    [NOTICE_CLAIM] = claim_sentence,
+    [NOTICE_BAD_LINK] = bad_link_sentence,
+    [NOTICE_JOIN_REFUSED] = join_refused_sentence,
+    [NOTICE_TURNED_AWAY] = turned_away_sentence,
+    [NOTICE_MISMATCH] = mismatch_sentence,
+    [NOTICE_SPLIT] = split_sentence,
+    [NOTICE_MERGE] = merge_sentence,
+    [NOTICE_MERGING] = merging_sentence,
+    [NOTICE_OTHER_TERMS] = other_terms_sentence,
+    [NOTICE_AUTOPILOT] = wish_sentence,
+    [NOTICE_OLD_RECORD] = old_record_sentence,
+    [NOTICE_LEADER] = leader_sentence,
+    [NOTICE_PARTITIONS] = partitions_sentence,
+    [NOTICE_ADDRESS] = address_sentence,
+    [NOTICE_OWNERS] = owners_sentence,
+    [NOTICE_TAGS] = tags_sentence,
+    [NOTICE_FORGOTTEN] = forgotten_sentence,
+    [NOTICE_DRAINED] = drained_sentence,
+};
+
+void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
+{
+    WRITERS[entry->notice.type](entry, sentence);
 }
