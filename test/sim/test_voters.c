@@ -452,6 +452,57 @@ Story(voters, those_who_founded_and_lost_their_disks_found_no_second_cluster)
     }
 }
 
+static void give_another_disk(struct sim *sim, uint32_t host)
+{
+    sim_crash(sim, host);
+    sim_lose_record(sim, host);
+    sim_wipe(sim, host);
+}
+
+static void cut_from_all_but(struct sim *sim, uint32_t host, uint32_t other)
+{
+    for (uint32_t peer = A; peer < sim_host_count(sim); peer++) {
+        if (peer != host && peer != other) {
+            sim_cut(sim, host, peer);
+        }
+    }
+}
+
+/* Z8c: A and B, whose disks are new, meet nobody else, and B makes a record for the founding of A.
+ * Then it votes in the cluster that there is, with another one. When C has lost its disk, too, B
+ * alone knows of that cluster; and A hears of C, and has been told by B before. */
+Story(voters, who_has_given_up_its_record_since_is_counted_in_no_founding)
+{
+    struct sim *sim = story_of_voters_alone(seed, 6, 3);
+    sim_run(sim, 2 * CHANGE_MS);
+    sim_change_voters(sim, A, story_set("DEF"), 0);
+    story_check(story_vote_alone(sim, story_set("DEF"), 2 * CHANGE_MS), seed);
+    give_another_disk(sim, A);
+    give_another_disk(sim, B);
+    cut_from_all_but(sim, A, B);
+    cut_from_all_but(sim, B, A);
+    sim_start(sim, A);
+    sim_start(sim, B);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_sent(sim, B, MESSAGE_VOTE) > 0, seed);
+    sim_heal(sim);
+    sim_isolate(sim, A);
+    sim_run(sim, 2 * SETTLE_MS);
+    story_check(sim_phase(sim, B) == PHASE_MEMBER, seed);
+    sim_change_voters(sim, D, story_set("BDEF"), 0);
+    story_check(story_vote_alone(sim, story_set("BDEF"), 2 * CHANGE_MS), seed);
+    give_another_disk(sim, C);
+    sim_rejoin_network(sim, A);
+    cut_from_all_but(sim, A, C);
+    cut_from_all_but(sim, C, A);
+    sim_start(sim, C);
+    sim_run(sim, 2 * STALLED_MS);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
+    story_check(story_are_listed(sim, story_set("BDEF")), seed);
+    sim_free(sim);
+}
+
 /* --- By themselves (Z17) --- */
 
 enum {

@@ -160,6 +160,21 @@ static void answers(struct voter_bench *bench, char voter)
     founding_on_vote(bench->core, &vote);
 }
 
+static void all_answer(struct voter_bench *bench)
+{
+    for (char voter = 'A'; voter <= 'C'; voter++) {
+        answers(bench, voter);
+    }
+}
+
+/* By which record they vote, and that they still do. */
+static void all_answer_twice(struct voter_bench *bench)
+{
+    all_answer(bench);
+    join_renew(bench->core);
+    all_answer(bench);
+}
+
 /* H53: it would find itself *founding* when it starts again, and found once more, under the same
  * epoch, with a voter that has lost its record. */
 Test(core_strict, a_founder_asks_for_an_epoch_when_founded_is_on_disk)
@@ -168,9 +183,7 @@ Test(core_strict, a_founder_asks_for_an_epoch_when_founded_is_on_disk)
 
     (void)voter_begin_founding(bench->core);
     bench_sync(bench);
-    for (char voter = 'A'; voter <= 'C'; voter++) {
-        answers(bench, voter);
-    }
+    all_answer_twice(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
     cr_assert(founding_go_on(bench->core));
     cr_assert_not(bench->core->candidacy.on);
@@ -189,8 +202,36 @@ Test(core_strict, founding_is_not_over_before_all_voters_have_a_record)
     bench_sync(bench);
     answers(bench, 'A');
     answers(bench, 'B');
-    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDING);
+    cr_assert_not(founding_needs_another_life(bench->core));
     answers(bench, 'C');
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDING);
+    cr_assert(founding_needs_another_life(bench->core));
+    join_renew(bench->core);
+    all_answer(bench);
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
+    bench_free(bench);
+}
+
+/* H53: B got another record since, and may vote elsewhere by it; so may C when B says that. */
+Test(core_strict, a_founder_asks_all_again_when_one_names_another_record)
+{
+    struct voter_bench *bench = bench_new_named('A');
+
+    (void)voter_begin_founding(bench->core);
+    bench_sync(bench);
+    all_answer(bench);
+    join_renew(bench->core);
+    answers(bench, 'A');
+    answers(bench, 'C');
+    bench->core->founding.voters.voters[1].record = record_of('D');
+    answers(bench, 'B');
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDING);
+    cr_assert(founding_needs_another_life(bench->core));
+    join_renew(bench->core);
+    answers(bench, 'B');
+    answers(bench, 'C');
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDING);
+    answers(bench, 'A');
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
     bench_free(bench);
 }
@@ -297,9 +338,7 @@ Test(core_strict, a_founder_takes_each_record_for_one_voter)
 
     (void)voter_begin_founding(bench->core);
     bench_sync(bench);
-    answers(bench, 'A');
-    answers(bench, 'B');
-    answers(bench, 'C');
+    all_answer_twice(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
     cr_assert(voter_lists_equal(&bench->core->voter.accepted.voters, founders));
     cr_assert(view_is_sound_of_founders(&bench->core->voter.accepted));

@@ -1,5 +1,7 @@
 #include "core/entry/founding.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "core/agreement/candidacy.h"
 #include "core/agreement/electorate.h"
@@ -32,6 +34,25 @@ bool founding_may_begin(const struct core *core)
     return knows_voters(core) || (is_founder(core) && voter->record.state < VOTE_RECORD_FOUNDED);
 }
 
+/* Who has said to this life by which record it votes. */
+static voter_set said_by(const struct core *core)
+{
+    const struct founding *founding = &core->founding;
+
+    return id_equal(&founding->life, &core->life.self.id) ? founding->said : 0;
+}
+
+static bool have_all_said(const struct core *core)
+{
+    return said_by(core) == voter_lists_all(&core->founding.voters);
+}
+
+bool founding_needs_another_life(const struct core *core)
+{
+    return core->voter.record.state == VOTE_RECORD_FOUNDING && core->founding.news &&
+           have_all_said(core);
+}
+
 /* A request for a record names the life that it is for, so that a late one makes none for another;
  * and echoes that life's JOIN (Z8h). */
 static void ask(struct core *core, uint64_t lineage)
@@ -42,9 +63,8 @@ static void ask(struct core *core, uint64_t lineage)
         message->carrier.lineage = lineage;
     }
     for (uint8_t i = 1; i < core->founding.voters.count; i++) { /* The first is this node. */
-        const struct listed_voter *voter = &core->founding.voters.voters[i];
-        if (id_is_none(&voter->record)) {
-            electorate_ask_for_record(core, message, voter->name);
+        if ((said_by(core) & voter_set_of(i)) == 0) {
+            electorate_ask_for_record(core, message, core->founding.voters.voters[i].name);
         }
     }
 }
@@ -62,8 +82,7 @@ static void ask_for_records(struct core *core)
     message_clear(&question, MESSAGE_CLAIM);
     question.from = core->life.self.id;
     question.carrier.lineage = lineage;
-    if (id_is_none(&core->founding.voters.voters[0].record) &&
-        voting_ask_self(core, &question, &vote)) {
+    if ((said_by(core) & voter_set_of(0)) == 0 && voting_ask_self(core, &question, &vote)) {
         founding_on_vote(core, &vote);
     }
 }
@@ -115,19 +134,26 @@ static uint8_t who_answers(const struct core *core, const struct message *vote)
     return VOTER_NONE;
 }
 
-static bool is_complete(const struct voter_lists *founders)
+static void note(struct core *core, uint8_t place, const struct message *vote)
 {
-    for (uint8_t i = 0; i < founders->count; i++) {
-        if (id_is_none(&founders->voters[i].record)) {
-            return false;
-        }
+    struct founding *founding = &core->founding;
+    struct listed_voter *voter = &founding->voters.voters[place];
+    const struct node_id *record = &vote->carrier.vote.record;
+
+    if (!id_equal(&founding->life, &core->life.self.id)) {
+        founding->life = core->life.self.id;
+        founding->said = 0;
+        founding->news = false;
     }
-    return true;
+    founding->said |= voter_set_of(place);
+    founding->news = founding->news || (place != 0 && !id_equal(&voter->record, record));
+    voter->record = *record;
+    voter->address = place == 0 ? core->life.self.address : vote->source;
 }
 
 void founding_on_vote(struct core *core, const struct message *vote)
 {
-    struct voter_lists *founders = &core->founding.voters;
+    const struct voter_lists *founders = &core->founding.voters;
     const uint8_t place = who_answers(core, vote);
 
     if (core->voter.record.state != VOTE_RECORD_FOUNDING || !is_founder(core) ||
@@ -136,15 +162,15 @@ void founding_on_vote(struct core *core, const struct message *vote)
         refuse(core, vote, REFUSED_NOT_FOUNDING);
         return;
     }
-    founders->voters[place].record = vote->carrier.vote.record;
-    founders->voters[place].address = place == 0 ? core->life.self.address : vote->source;
-    if (is_complete(founders) && voter_lists_are_sound(founders)) {
+    note(core, place, vote);
+    if (have_all_said(core) && !core->founding.news && voter_lists_are_sound(founders)) {
         voter_end_founding(core, founders);
     }
 }
 
 void founding_reset(struct core *core)
 {
+    memset(&core->founding, 0, sizeof core->founding);
     voter_lists_from_names(&core->founding.voters, &core->terms.voters);
     core->founding.voters.number = 1;
 }

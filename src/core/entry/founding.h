@@ -12,6 +12,10 @@ bool founding_may_begin(const struct core *core);
  * False where there are no voters to found with, and so nobody to ask. */
 bool founding_go_on(struct core *core);
 
+/* All have a record, but some may have given theirs up since they said so: what answers another
+ * life of this node was said after all had said so. */
+bool founding_needs_another_life(const struct core *core);
+
 /* An answer to the question for a record. */
 void founding_on_vote(struct core *core, const struct message *vote);
 

@@ -187,6 +187,9 @@ static void schedule_next_try(struct core *core)
 static void found(struct core *core)
 {
     core->join.found_ms = core->now_ms + core->timing.prepare_ms / 3; /* It may take others. */
+    if (founding_needs_another_life(core) && !change_is_promised(core)) {
+        join_renew(core);
+    }
     if (!founding_go_on(core)) {
         change_found(core);
     }

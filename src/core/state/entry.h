@@ -27,6 +27,9 @@ struct life {
  * who asks for records (Z8). */
 struct founding {
     struct voter_lists voters;
+    struct node_id life; /* of this node, to which */
+    voter_set said;      /* these have answered, */
+    bool news;           /* one of the others by a record that it had not named before */
 };
 
 /* meet: another node that waits to be let in (F3). */
