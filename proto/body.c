@@ -783,6 +783,7 @@ void body_read(struct reader *reader, const struct bases *bases, struct view *vi
         (void)reader_number(reader, ADDED_VALUE, ADDED_VALUE);
     }
     if (rest.unknown > 0) {
+        reader->skipped = true;
         reader_skip(reader, rest.unknown);
     }
 }

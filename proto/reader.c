@@ -189,7 +189,6 @@ void reader_skip(struct reader *reader, uint32_t count)
 {
     uint64_t left_over = count;
 
-    reader->skipped = reader->skipped || count > 0;
     while (left_over > 0 && reader->error == WIRE_OK) {
         struct token token;
         const enum wire_error error = token_read(reader->bytes, reader->length, &reader->at,

@@ -19,7 +19,7 @@ struct reader {
     size_t length; /* after a fault as much as was read */
     size_t at;     /* of the next token; after a fault, of the token at fault */
     enum wire_error error;
-    bool skipped; /* has anything been? */
+    bool skipped; /* have fields of a later version been? */
 };
 
 /* Notes a fault, unless there has been one already. */

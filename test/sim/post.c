@@ -282,9 +282,12 @@ static bool is_base(const struct packet *packet, const struct view *held)
            view_id_equal(&id, &packet->carried->base);
 }
 
-static bool holds_base(const struct packet *packet, const struct core *core)
+static bool is_read(const struct packet *packet, const struct core *core)
 {
-    return is_base(packet, core_view(core)) || is_base(packet, core_accepted(core));
+    const struct view *accepted = core_accepted(core);
+
+    return is_base(packet, core_view(core)) || is_base(packet, accepted) ||
+           (!view_is_empty(accepted) && accepted->hash == packet->carried->view.hash);
 }
 
 /* --- Sending --- */
@@ -468,7 +471,7 @@ const struct message *post_read(struct sim *sim, struct packet *packet, struct m
     const struct core *core = sim->hosts[packet->to].core;
 
     if (packet->open) {
-        if (packet->brief && !holds_base(packet, core)) {
+        if (packet->brief && !is_read(packet, core)) {
             return NULL;
         }
         if (packet->carried != NULL) {

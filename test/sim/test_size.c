@@ -487,6 +487,30 @@ Story(size, a_witness_elects_one_behind_a_hole)
     sim_free(sim);
 }
 
+/* H92: nothing long leaves the host of the coordinator, and a witness has to accept that the other
+ * voter is gone. Its answer is lost; when it is asked again, it has given up what it was asked
+ * with.
+ */
+Story(size, a_witness_behind_a_hole_accepts_once_more)
+{
+    struct sim *sim = story_of_voters(seed, 5, 2, (struct sim_options){.witness_count = 1});
+    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t voters = 1U << A | 1U << B | 1U << witness;
+
+    sim_change_voters(sim, A, voters, 0);
+    story_check(story_vote_alone(sim, voters, SETTLE_MS), seed);
+    for (uint32_t host = C; host <= E; host++) {
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_narrow_one_way(sim, A, witness, HOLE_OF_OLD_LINKS);
+    sim_lose(sim, witness, A, MESSAGE_VOTE, 1);
+    sim_crash(sim, B);
+    sim_run(sim, ACTS_AGAIN_MS);
+    story_check(sim_is_acting(sim, A) && sim_age(sim, A, B) == 0, seed);
+    sim_free(sim);
+}
+
 /* H90: the coordinator dies while it lets somebody in. All others have accepted that, and send it
  * along with what they grant to the next oldest, whom nothing long reaches. */
 Story(size, who_cannot_get_what_was_accepted_stops_nobody)

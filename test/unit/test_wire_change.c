@@ -390,7 +390,7 @@ Test(wire_change, a_base_that_is_not_held_is_refused)
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_OK);
     wire_set_bases(other, NULL, NULL);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_BASE);
-    wire_set_bases(other, &next, &next);
+    wire_set_bases(other, &next, NULL);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_BASE);
     view_copy(&kept, &base);
     kept.hash++;
@@ -422,6 +422,45 @@ Test(wire_change, one_of_the_view_that_was_accepted_is_read)
     wire_set_bases(other, &kept, &base);
     cr_assert_eq(wire_decode(other, frame, length, &got), WIRE_OK);
     cr_assert_eq(got.carrier.view->hash, next.hash);
+}
+
+static enum wire_error read_beside(const uint8_t *frame, size_t length, const struct view *accepted,
+                                   struct message *got)
+{
+    wire_set_bases(other, NULL, accepted);
+    return wire_decode(other, frame, length, got);
+}
+
+/* H92: a voter that is no member has given up the base for it, and its answer was lost. */
+Test(wire_change, what_was_accepted_is_read_without_its_base)
+{
+    struct message got = {.type = MESSAGE_PULL};
+    size_t length;
+
+    fill(&base, MEMBERS);
+    follow();
+    remove_at(4);
+    view_seal(&next);
+    struct message message = carrying(MESSAGE_PREPARE, &next);
+    message.carrier.lease_ms = 700;
+    message.carrier.hold_ms = 1400;
+    const uint8_t *frame = encode(&message, true, &length);
+    cr_assert_eq(read_beside(frame, length, &next, &got), WIRE_OK);
+    cr_assert_eq(got.carrier.lease_ms, 700);
+    cr_assert_eq(got.carrier.hold_ms, 1400);
+    cr_assert_eq(wire_skipped(other), 0);
+    view_copy(&kept, got.carrier.view);
+    check_same(&kept, &next);
+    view_copy(&kept, &next);
+    kept.hash++;
+    cr_assert_eq(read_beside(frame, length, &kept, &got), WIRE_BASE);
+    view_copy(&kept, &next);
+    kept.version++;
+    cr_assert_eq(read_beside(frame, length, &kept, &got), WIRE_BASE);
+    view_copy(&kept, &next);
+    kept.lineage++;
+    cr_assert_eq(read_beside(frame, length, &kept, &got), WIRE_BASE);
+    cr_assert_eq(read_beside(frame, length - 1, &next, &got), WIRE_SHORT);
 }
 
 /* H58: the base has the name and the hash of the sender's, but was damaged. */
