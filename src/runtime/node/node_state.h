@@ -1,6 +1,7 @@
-/* The inside of a node, for node_open.c, which builds and closes it, node.c, which runs it, and
- * node_user.c, which has the messages between programs, node_roles.c, node_election.c,
- * node_partitions.c and node_faults.c. No other file includes this. */
+/* The inside of a node, for node_open.c, which builds and closes it, node.c, which runs it,
+ * node_owner.c, which has what its owner wants and asks, and node_user.c, which has the messages
+ * between programs, node_roles.c, node_election.c, node_partitions.c and node_faults.c. No other
+ * file includes this. */
 #ifndef RUNTIME_NODE_STATE_H
 #define RUNTIME_NODE_STATE_H
 
@@ -129,6 +130,9 @@ void node_note_sent(struct node *node, const struct address *to, int error);
 
 /* A member is found stalled: does its process answer by TCP? */
 void node_look_at_way(struct node *node, const struct notice *notice);
+
+/* Is it the only member of a cluster that it founded, or that the others left? */
+bool node_is_alone(const struct node *node);
 
 /* Does an injected fault drop everything between this node and that one? */
 bool node_is_cut(void *context, const struct node_id *peer, const struct address *address);
