@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "proto/body_role.h"
+#include "proto/body_terms.h"
 #include "proto/body_view.h"
 #include "proto/body_wish.h"
 #include "proto/token.h"
@@ -21,20 +22,6 @@ enum {
     NAMED_FIELDS = 2,
     LEASE_FIELDS = 2,
     LINEAGE_FIELDS = 1,
-    TERMS_FIELDS = 7,
-    STRICT_FIELDS = 1,  /* and under guard strict the voters, */
-    TARGET_FIELDS = 1,  /* and how many are to vote, where that was said */
-    CHANGED_FIELDS = 3, /* or these, where they were changed */
-    VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES + 1,
-    CHANGED_BYTES = 2 * BODY_NUMBER_BYTES + 3,
-    TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + 2 + VOTERS_BYTES +
-                  CHANGED_BYTES, /* durations are 32 bits wide */
-    PROBE_FIELDS = 9,
-    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
-                  (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES + TERMS_BYTES,
-    JOINER_FIELDS = 6,
-    QUOTED_VERSIONS = 2,
-    HOPS_MAX = 1,
 };
 
 static uint32_t body_fields(enum message_type type)
@@ -75,11 +62,11 @@ static uint32_t body_fields(enum message_type type)
         return 9;
     case MESSAGE_JOIN:
     case MESSAGE_READY:
-        return JOINER_FIELDS;
+        return BODY_JOINER_FIELDS;
     case MESSAGE_PROBE:
-        return PROBE_FIELDS;
+        return BODY_PROBE_FIELDS;
     case MESSAGE_MERGE:
-        return 2 + PROBE_FIELDS;
+        return 2 + BODY_PROBE_FIELDS;
     }
     return 0;
 }
@@ -159,117 +146,6 @@ static void write_reference(struct writer *writer, const struct view_reference *
     }
 }
 
-static void read_voters(struct reader *reader, struct terms *terms, uint32_t count)
-{
-    terms->voters.count = (uint8_t)reader_list(reader, count, count);
-    for (uint8_t i = 0; i < terms->voters.count; i++) {
-        reader_name(reader, terms->voters.names[i]);
-    }
-}
-
-/* Only guard strict has voters; what was changed comes last. */
-static void read_terms(struct reader *reader, struct terms *terms)
-{
-    const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
-    const bool changed = fields >= TERMS_FIELDS + CHANGED_FIELDS; /* More than those of strict. */
-    const uint32_t unchanged = fields - (changed ? CHANGED_FIELDS : 0U);
-    const bool targeted = unchanged == TERMS_FIELDS + STRICT_FIELDS + TARGET_FIELDS;
-    const bool strict = targeted || unchanged == TERMS_FIELDS + STRICT_FIELDS;
-
-    if (unchanged != TERMS_FIELDS && !strict) {
-        reader_fail(reader, WIRE_SHAPE);
-    }
-    terms->guard.policy = (enum guard_policy)reader_number(
-        reader, strict ? GUARD_STRICT : GUARD_NONE, strict ? GUARD_STRICT : GUARD_MAJORITY);
-    const bool counts = terms->guard.policy != GUARD_NONE;
-    const uint32_t most = counts ? UINT32_MAX : 0;
-    const uint32_t count = (uint32_t)reader_number(reader, counts, strict ? VOTERS_MAX : most);
-    terms->guard.count = strict ? 0 : count;
-    terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
-    terms->watchers = (uint8_t)reader_number(reader, WATCHERS_LEAST, WATCHERS_MOST);
-    terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
-    terms->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
-    terms->capacity = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
-    if (strict) {
-        read_voters(reader, terms, count);
-    }
-    if (targeted) {
-        terms->guard.count = (uint32_t)reader_number(reader, 1, VOTERS_MAX);
-    }
-    if (changed) {
-        terms->number = reader_number(reader, 1, UINT64_MAX);
-        terms->origin = reader_number(reader, 0, UINT64_MAX);
-        terms->room = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
-    }
-}
-
-static void write_terms(struct writer *writer, const struct terms *terms)
-{
-    const bool strict = terms->guard.policy == GUARD_STRICT;
-
-    assert(terms->voters.count <= VOTERS_MAX);
-    const bool targeted = strict && terms->guard.count != 0;
-    const bool changed = terms->number != 0;
-
-    writer_array(writer, TERMS_FIELDS + (strict ? (uint32_t)STRICT_FIELDS : 0U) +
-                             (targeted ? (uint32_t)TARGET_FIELDS : 0U) +
-                             (changed ? CHANGED_FIELDS : 0U));
-    writer_number(writer, (uint64_t)terms->guard.policy);
-    writer_number(writer, strict ? terms->voters.count : terms->guard.count);
-    writer_number(writer, (uint64_t)terms->profile);
-    writer_number(writer, terms->watchers);
-    writer_number(writer, terms->heartbeat_ms);
-    writer_number(writer, terms->lost_ms);
-    writer_number(writer, terms->capacity);
-    if (strict) {
-        writer_array(writer, terms->voters.count);
-        for (uint8_t i = 0; i < terms->voters.count; i++) {
-            writer_name(writer, terms->voters.names[i]);
-        }
-    }
-    if (targeted) {
-        writer_number(writer, terms->guard.count);
-    }
-    if (changed) {
-        writer_number(writer, terms->number);
-        writer_number(writer, terms->origin);
-        writer_number(writer, terms->room);
-    }
-}
-
-static void read_probe(struct reader *reader, struct probe *probe)
-{
-    body_read_view_id(reader, &probe->view);
-    probe->view_hash = reader_number(reader, 0, UINT64_MAX);
-    probe->holders = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
-    probe->oldest_age = reader_number(reader, 0, UINT64_MAX);
-    probe->guard_met = reader_bool(reader);
-    probe->answer = reader_bool(reader);
-    probe->seed_count = (uint8_t)reader_list(reader, 0, PROBE_SEEDS_MAX);
-    for (uint8_t i = 0; i < probe->seed_count; i++) {
-        probe->seeds[i] = reader_address(reader);
-    }
-    probe->coordinator = reader_address_or_nil(reader);
-    read_terms(reader, &probe->terms);
-}
-
-static void write_probe(struct writer *writer, const struct probe *probe)
-{
-    body_write_view_id(writer, &probe->view);
-    writer_number(writer, probe->view_hash);
-    writer_number(writer, probe->holders);
-    writer_number(writer, probe->oldest_age);
-    writer_bool(writer, probe->guard_met);
-    writer_bool(writer, probe->answer);
-    assert(probe->seed_count <= PROBE_SEEDS_MAX);
-    writer_array(writer, probe->seed_count);
-    for (uint8_t i = 0; i < probe->seed_count; i++) {
-        writer_address(writer, &probe->seeds[i]);
-    }
-    writer_address(writer, &probe->coordinator);
-    write_terms(writer, &probe->terms);
-}
-
 bool body_may_be_brief(enum message_type type)
 {
     return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM || type == MESSAGE_VOTE;
@@ -331,7 +207,7 @@ static void read_carrier(struct reader *reader, const struct bases *bases, struc
         carrier->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
     }
     if (message->type == MESSAGE_MERGE) {
-        read_probe(reader, &carrier->part);
+        body_read_probe(reader, &carrier->part);
     }
 }
 
@@ -354,7 +230,7 @@ static void write_carried(struct writer *writer, const struct message *message)
         writer_number(writer, carrier->hold_ms);
     }
     if (message->type == MESSAGE_MERGE) {
-        write_probe(writer, &carrier->part);
+        body_write_probe(writer, &carrier->part);
     }
 }
 
@@ -447,79 +323,6 @@ static void write_claim(struct writer *writer, const struct message *message)
         writer_nil(writer);
     }
     write_question(writer, message);
-}
-
-static void read_joiner(struct reader *reader, struct joiner *joiner)
-{
-    body_read_member(reader, &joiner->member, &joiner->tags, 0,
-                     0); /* The coordinator gives the age. */
-    read_terms(reader, &joiner->terms);
-    joiner->may_found = reader_bool(reader);
-    joiner->nonce = reader_number(reader, 0, UINT64_MAX);
-    joiner->hops = (uint8_t)reader_number(reader, 0, HOPS_MAX);
-    joiner->epoch_seen = reader_number(reader, 0, UINT64_MAX);
-}
-
-static void write_joiner(struct writer *writer, const struct joiner *joiner)
-{
-    body_write_member(writer, &joiner->member, &joiner->tags);
-    write_terms(writer, &joiner->terms);
-    writer_bool(writer, joiner->may_found);
-    writer_number(writer, joiner->nonce);
-    writer_number(writer, joiner->hops);
-    writer_number(writer, joiner->epoch_seen);
-}
-
-/* What is quoted depends on the reason: the other fields of the struct stay zero. */
-static void read_join_refused(struct reader *reader, struct join_refused *refused)
-{
-    refused->reason = (enum join_refusal)reader_number(reader, JOIN_REFUSED_TERMS,
-                                                       JOIN_REFUSED_VERSIONS);
-    switch (refused->reason) {
-    case JOIN_REFUSED_TERMS:
-        read_terms(reader, &refused->terms);
-        break;
-    case JOIN_REFUSED_NAME:
-        refused->address = reader_address(reader);
-        break;
-    case JOIN_REFUSED_FULL:
-        refused->limit = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
-        break;
-    case JOIN_REFUSED_VERSIONS:
-        reader_fields(reader, QUOTED_VERSIONS);
-        refused->versions = body_read_versions(reader);
-        break;
-    }
-}
-
-/* Whoever is refused may read version 1 alone (J2d). */
-static void write_quoted_terms(struct writer *writer, const struct terms *terms)
-{
-    struct terms quoted;
-
-    terms_copy(&quoted, terms);
-    quoted.number = 0;
-    write_terms(writer, &quoted);
-}
-
-static void write_join_refused(struct writer *writer, const struct join_refused *refused)
-{
-    writer_number(writer, (uint64_t)refused->reason);
-    switch (refused->reason) {
-    case JOIN_REFUSED_TERMS:
-        write_quoted_terms(writer, &refused->terms);
-        break;
-    case JOIN_REFUSED_NAME:
-        writer_address(writer, &refused->address);
-        break;
-    case JOIN_REFUSED_FULL:
-        writer_number(writer, refused->limit);
-        break;
-    case JOIN_REFUSED_VERSIONS:
-        writer_array(writer, QUOTED_VERSIONS);
-        body_write_versions(writer, refused->versions);
-        break;
-    }
 }
 
 /* A question for the lease names an epoch, which is never 0; an answer, to which the voter is
@@ -752,19 +555,19 @@ void body_read(struct reader *reader, const struct bases *bases, struct view *vi
         read_reference(reader, &message->reference, message->type);
         break;
     case CARRIES_JOINER:
-        read_joiner(reader, &message->joiner);
+        body_read_joiner(reader, &message->joiner);
         break;
     case CARRIES_OFFER:
         read_offer(reader, &message->offer, rest.further);
         break;
     case CARRIES_JOIN_REFUSED:
-        read_join_refused(reader, &message->join_refused);
+        body_read_join_refused(reader, &message->join_refused);
         break;
     case CARRIES_PING:
         read_ping(reader, message->type, &message->ping, rest.further);
         break;
     case CARRIES_PROBE:
-        read_probe(reader, &message->probe);
+        body_read_probe(reader, &message->probe);
         break;
     case CARRIES_MERGE_REFUSED:
         read_merge_refused(reader, &message->merge_refused);
@@ -823,19 +626,19 @@ void body_write(struct writer *writer, const struct message *message, const stru
         write_reference(writer, &message->reference, message->type);
         break;
     case CARRIES_JOINER:
-        write_joiner(writer, &message->joiner);
+        body_write_joiner(writer, &message->joiner);
         break;
     case CARRIES_OFFER:
         write_offer(writer, &message->offer);
         break;
     case CARRIES_JOIN_REFUSED:
-        write_join_refused(writer, &message->join_refused);
+        body_write_join_refused(writer, &message->join_refused);
         break;
     case CARRIES_PING:
         write_ping(writer, message);
         break;
     case CARRIES_PROBE:
-        write_probe(writer, &message->probe);
+        body_write_probe(writer, &message->probe);
         break;
     case CARRIES_MERGE_REFUSED:
         write_merge_refused(writer, &message->merge_refused);
@@ -894,5 +697,5 @@ size_t body_bytes_max(uint32_t capacity)
 {
     /* A MERGE: no message without a view comes near GONE_MAX former members, and the fields
      * behind the view are longest there. */
-    return ENVELOPE_BYTES + body_view_bytes_max(capacity) + BODY_NUMBER_BYTES + PROBE_BYTES;
+    return ENVELOPE_BYTES + body_view_bytes_max(capacity) + BODY_NUMBER_BYTES + BODY_PROBE_BYTES;
 }
