@@ -1,212 +1,15 @@
-/* The control socket as a client finds it: a node that has founded a cluster alone, one loop, and
- * a client whose bytes go through the real socket. */
-#include <arpa/inet.h>
+/* The control socket as a client finds it. */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include "control/control.h"
 #include "control/resources/server.h"
-#include "doyen/lease.h"
-
-enum {
-    ANSWER_MAX = 1 << 18,
-    PATIENCE_MS = 5000,
-};
-
-struct house {
-    uv_loop_t loop;
-    struct config config;
-    struct log log;
-    struct node *node;
-    struct control *control;
-    char directory[32];
-    bool ended;
-    bool closed;
-};
-
-static uint64_t clock_now(void)
-{
-    return uv_hrtime() / 1000000;
-}
-
-enum { PEER_PORT = 7420, HTTP_PORT = 8420 };
-
-/* An address of this process's own, so that tests side by side do not meet: 127.1.0.0 and up. */
-static struct address own_address(uint16_t port)
-{
-    const uint32_t number = (uint32_t)getpid();
-
-    return (struct address){.bytes = {127, (uint8_t)(1 + (number >> 16 & 0x7f)),
-                                      (uint8_t)(number >> 8), (uint8_t)number},
-                            .family = 4,
-                            .port = port};
-}
-
-static void on_end(void *context, enum node_end end)
-{
-    struct house *house = context;
-
-    cr_assert_eq(end, NODE_LEFT);
-    house->ended = true;
-}
-
-static void house_open(struct house *house)
-{
-    struct config *config = &house->config;
-
-    memset(house, 0, sizeof *house);
-    strcpy(house->directory, "/tmp/doyen-test-XXXXXX");
-    cr_assert_not_null(mkdtemp(house->directory));
-    strcpy(config->name, "athens");
-    strcpy(config->cluster, "doyen");
-    config->listen = own_address(PEER_PORT);
-    config->advertise = config->listen;
-    config->guard.policy = GUARD_NONE;
-    config->profile = PROFILE_LOCAL;
-    config->timing = timing_of(PROFILE_LOCAL);
-    config->capacity = 16;
-    config->faults = true;
-    config->control_mode = 0600;
-    config->http_on = true;
-    config->http = own_address(HTTP_PORT);
-    snprintf(config->control, sizeof config->control, "%s/a.sock", house->directory);
-
-    log_init(&house->log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
-    cr_assert_eq(uv_loop_init(&house->loop), 0);
-    house->node = node_open(&house->loop, config, &(struct keyring){.count = 0}, &house->log,
-                            on_end, house);
-    cr_assert_not_null(house->node);
-    house->control = control_open(&house->loop, house->node, &house->log);
-    cr_assert_not_null(house->control);
-    while (core_phase(node_core(house->node)) != PHASE_MEMBER) {
-        uv_run(&house->loop, UV_RUN_ONCE);
-    }
-}
-
-static void on_closed(void *context)
-{
-    struct house *house = context;
-    house->closed = true;
-}
-
-static void house_close_control(struct house *house)
-{
-    control_close(house->control, on_closed, house);
-    house->control = NULL;
-    while (!house->closed) {
-        uv_run(&house->loop, UV_RUN_ONCE);
-    }
-    cr_assert_neq(access(house->config.control, F_OK), 0, "the file is gone");
-}
-
-static void house_close(struct house *house)
-{
-    if (house->control != NULL) {
-        house_close_control(house);
-    }
-    node_close(house->node, NULL, NULL);
-    while (uv_run(&house->loop, UV_RUN_DEFAULT) != 0) {
-    }
-    cr_assert_eq(uv_loop_close(&house->loop), 0);
-    rmdir(house->directory);
-}
-
-static int client_open(const struct house *house)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-
-    strcpy(address.sun_path, house->config.control);
-    cr_assert_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
-    return fd;
-}
-
-static int client_open_tcp(const struct house *house)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons(house->config.http.port)};
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    memcpy(&address.sin_addr, house->config.http.bytes, sizeof address.sin_addr);
-    cr_assert_eq(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
-    return fd;
-}
-
-static void client_send(int fd, const char *text)
-{
-    cr_assert_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
-}
-
-/* Turns the loop until the client has read `word`, or the end of the stream when it is NULL.
- * Returns all that was read, for the caller to free. */
-static char *client_read(struct house *house, int fd, const char *word)
-{
-    char *text = calloc(1, ANSWER_MAX);
-    size_t length = 0;
-    const uint64_t until_ms = clock_now() + PATIENCE_MS;
-
-    while (clock_now() < until_ms) {
-        const ssize_t count = recv(fd, text + length, ANSWER_MAX - 1 - length, MSG_DONTWAIT);
-        if (count > 0) {
-            length += (size_t)count;
-        } else if (count == 0 || errno != EAGAIN) {
-            cr_assert_null(word, "ended without %s: %s", word == NULL ? "" : word, text);
-            return text;
-        }
-        if (word != NULL && strstr(text, word) != NULL) {
-            return text;
-        }
-        uv_run(&house->loop, UV_RUN_NOWAIT);
-    }
-    cr_assert_fail("no %s in: %s", word == NULL ? "end" : word, text);
-    return text;
-}
-
-/* One request, one answer that begins with `status`. */
-static void assert_answer(struct house *house, int fd, const char *request, const char *status,
-                          const char *word)
-{
-    client_send(fd, request);
-    char *answer = client_read(house, fd, word);
-    char line[64];
-
-    snprintf(line, sizeof line, "HTTP/1.1 %s", status);
-    cr_assert_eq(strncmp(answer, line, strlen(line)), 0, "%s", answer);
-    free(answer);
-}
-
-/* A request line without its version, and what its answer has. */
-struct asked {
-    const char *request;
-    const char *status;
-    const char *words;
-};
-
-/* One after the other on one connection, none of which ends the daemon. */
-static void assert_answers(const struct asked *cases, size_t count)
-{
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
-
-    for (size_t i = 0; i < count; i++) {
-        char request[160];
-        snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
-        assert_answer(&house, fd, request, cases[i].status, cases[i].words);
-    }
-    cr_assert_not(house.ended);
-    close(fd);
-    house_close(&house);
-}
+#include "house.h"
 
 Test(control_socket, every_resource_answers_on_one_connection)
 {
@@ -469,7 +272,8 @@ Test(control_socket, all_that_is_wanted_is_done_at_once)
     const struct core *core = node_core(house.node);
     node_role_add(house.node, &client);
     node_role_campaign(house.node, &client);
-    for (const uint64_t until_ms = clock_now() + PATIENCE_MS; !heard && clock_now() < until_ms;) {
+    for (const uint64_t until_ms = house_now_ms() + HOUSE_PATIENCE_MS;
+         !heard && house_now_ms() < until_ms;) {
         uv_run(&house.loop, UV_RUN_NOWAIT);
     }
     node_role_add(house.node, &second);
@@ -494,8 +298,8 @@ Test(control_socket, leaving_is_accepted_and_then_done)
     const int fd = client_open(&house);
 
     assert_answer(&house, fd, "POST /v1/leave HTTP/1.1\r\nHost: d\r\n\r\n", "202", "leaving");
-    for (const uint64_t until_ms = clock_now() + PATIENCE_MS;
-         !house.ended && clock_now() < until_ms;) {
+    for (const uint64_t until_ms = house_now_ms() + HOUSE_PATIENCE_MS;
+         !house.ended && house_now_ms() < until_ms;) {
         uv_run(&house.loop, UV_RUN_NOWAIT);
     }
     cr_assert(house.ended);
@@ -525,139 +329,6 @@ Test(control_socket, over_tcp_there_is_get_alone)
                   "use GET");
     cr_assert_not(house.ended);
     close(fd);
-    house_close(&house);
-}
-
-/* --- The lease page --- */
-
-/* Asks for the page and turns the loop until it is there. Returns the answer's error; on 0 the
- * connection and the page are open. */
-static int lease_open(struct house *house, int *connection, int *page)
-{
-    const uint64_t until_ms = clock_now() + PATIENCE_MS;
-    int error = -EAGAIN;
-
-    *connection = doyen_lease_request(house->config.control);
-    cr_assert_geq(*connection, 0);
-    while (error == -EAGAIN && clock_now() < until_ms) {
-        uv_run(&house->loop, UV_RUN_NOWAIT);
-        error = doyen_lease_receive(*connection, page);
-    }
-    if (error != 0) {
-        close(*connection);
-    }
-    return error;
-}
-
-static void lease_await_clients(struct house *house, uint32_t count)
-{
-    const uint64_t until_ms = clock_now() + PATIENCE_MS;
-
-    while (house->control->lease_clients.count != count && clock_now() < until_ms) {
-        uv_run(&house->loop, UV_RUN_NOWAIT);
-    }
-    cr_assert_eq(house->control->lease_clients.count, count);
-}
-
-Test(control_socket, the_lease_page_is_lent_over_the_unix_socket)
-{
-    struct house house;
-    struct doyen_lease lease;
-    uint64_t epoch = 0;
-    uint64_t left_ns = 0;
-    int connection = -1;
-    int page = -1;
-    house_open(&house);
-
-    cr_assert_eq(lease_open(&house, &connection, &page), 0);
-    cr_assert_eq(doyen_lease_map(&lease, page), 0);
-    close(page);
-    cr_assert(doyen_lease_acting(&lease, &epoch, &left_ns));
-    cr_assert_eq(epoch, 1);
-    lease_await_clients(&house, 1);
-    close(connection);
-    lease_await_clients(&house, 0);
-    const int fd = client_open(&house);
-    assert_answer(&house, fd, "GET /v1/lease HTTP/1.1\r\nHost: d\r\n\r\n", "200",
-                  "\"withdrawn\":false}\n");
-    assert_answer(&house, fd,
-                  "HEAD /v1/lease HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\n"
-                  "Upgrade: doyen-lease\r\n\r\n",
-                  "200", "\r\n\r\n");
-    close(fd);
-    house_close(&house);
-    cr_assert_not(doyen_lease_acting(&lease, &epoch, &left_ns), "it closed the page as it went");
-    doyen_lease_unmap(&lease);
-}
-
-Test(control_socket, readers_of_the_lease_page_beyond_the_cap_are_told)
-{
-    struct house house;
-    int connections[LEASE_CLIENTS_MAX + 1];
-    int pages[LEASE_CLIENTS_MAX + 1];
-    house_open(&house);
-
-    for (int i = 0; i < LEASE_CLIENTS_MAX; i++) {
-        cr_assert_eq(lease_open(&house, &connections[i], &pages[i]), 0, "client %d", i);
-    }
-    cr_assert_eq(lease_open(&house, &connections[LEASE_CLIENTS_MAX], pages), -EBUSY);
-    close(connections[0]);
-    lease_await_clients(&house, LEASE_CLIENTS_MAX - 1);
-    close(pages[0]);
-    cr_assert_eq(lease_open(&house, &connections[0], &pages[0]), 0, "there is room again");
-    for (int i = 0; i < LEASE_CLIENTS_MAX; i++) {
-        close(connections[i]);
-        close(pages[i]);
-    }
-    house_close(&house);
-}
-
-Test(control_socket, memory_is_not_lent_over_tcp)
-{
-    struct house house;
-    house_open(&house);
-    const int fd = client_open_tcp(&house);
-
-    assert_answer(&house, fd,
-                  "GET /v1/lease HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
-                  "Upgrade: doyen-lease\r\n\r\n",
-                  "403", "without Upgrade");
-    assert_answer(&house, fd, "GET /v1/lease HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
-                  "deadline_ns");
-    close(fd);
-    house_close(&house);
-}
-
-/* Whoever reads the page hears of it when the node gives its right up, and the page says so. */
-Test(control_socket, who_reads_the_page_is_told_to_stop_when_the_node_leaves)
-{
-    struct house house;
-    struct doyen_lease lease;
-    uint64_t epoch = 0;
-    uint64_t left_ns = 0;
-    int connection = -1;
-    int page = -1;
-    char words[2] = {0};
-    house_open(&house);
-
-    cr_assert_eq(lease_open(&house, &connection, &page), 0);
-    cr_assert_eq(doyen_lease_map(&lease, page), 0);
-    close(page);
-    node_leave(house.node);
-    cr_assert_not(doyen_lease_acting(&lease, &epoch, &left_ns), "at once");
-    const uint64_t until_ms = clock_now() + PATIENCE_MS;
-    while (recv(connection, words, 1, MSG_DONTWAIT) != 1 && clock_now() < until_ms) {
-        uv_run(&house.loop, UV_RUN_NOWAIT);
-    }
-    cr_assert_str_eq(words, "w");
-    words[0] = DOYEN_LEASE_STOPPED;
-    cr_assert_eq(send(connection, words, 1, MSG_NOSIGNAL), 1);
-    while (!house.ended && clock_now() < until_ms) {
-        uv_run(&house.loop, UV_RUN_NOWAIT);
-    }
-    cr_assert(house.ended);
-    close(connection);
-    doyen_lease_unmap(&lease);
     house_close(&house);
 }
 
@@ -765,8 +436,8 @@ Test(control_socket, beyond_the_cap_there_is_room_for_probes)
     }
     close(fds[ALL - 2]);
     close(fds[ALL - 1]);
-    for (const uint64_t until_ms = clock_now() + PATIENCE_MS;
-         house.control->servers[0].connections > ALL - 2 && clock_now() < until_ms;) {
+    for (const uint64_t until_ms = house_now_ms() + HOUSE_PATIENCE_MS;
+         house.control->servers[0].connections > ALL - 2 && house_now_ms() < until_ms;) {
         uv_run(&house.loop, UV_RUN_NOWAIT);
     }
     fds[ALL - 2] = client_open(&house);
