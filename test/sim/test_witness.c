@@ -288,3 +288,19 @@ Story(witness, it_is_left_alone_while_the_others_are_there)
     story_check(sim_knows_witness(sim, A, witness), seed);
     sim_free(sim);
 }
+
+/* E6a: a witness, which takes no member's word that its lease is over, has leased for longer than
+ * 2 T_lost to the one who hands over; and nobody wins without it. */
+Story(witness, a_far_one_does_not_keep_a_move_from_coming_about)
+{
+    struct sim *sim = two_and_witness(seed, &far_away);
+    const uint32_t voters = bit_of(A) | bit_of(sim_witness(sim, 0));
+
+    sim_change_voters(sim, A, voters, 0);
+    story_check(story_vote_alone(sim, voters, CHANGE_MS), seed);
+    sim_run(sim, WATCHED_MS);
+    sim_transfer(sim, A, B);
+    sim_run(sim, 2 * WATCHED_MS);
+    story_check(sim_is_acting(sim, B), seed);
+    sim_free(sim);
+}

@@ -119,6 +119,21 @@ static void ask(struct core *core, const struct listed_voter *voter)
     electorate_ask_stranger(core, message, NULL, electorate_address(core, voter));
 }
 
+uint64_t absent_bound_until(const struct core *core)
+{
+    const struct voter_lists *lists = &core->view.voters;
+    const voter_set absent = electorate_absent(core, lists);
+    uint64_t until_ms = 0;
+
+    for (uint8_t i = 0; i < lists->count; i++) {
+        const struct absent_voter *known = absent_find(core, &lists->voters[i].record);
+        if (known != NULL && (absent & voter_set_of(i)) != 0) {
+            until_ms = larger(until_ms, known->asked_ms + length_ms(core, known));
+        }
+    }
+    return voter_lists_agree(lists, voter_lists_all(lists) & ~absent) ? 0 : until_ms;
+}
+
 /* --- When --- */
 
 /* Z16b: a round of questions to the members is over, and those who are there have answered it. */

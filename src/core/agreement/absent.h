@@ -18,6 +18,10 @@ bool absent_on_pong(struct core *core, const struct message *pong);
  */
 bool absent_is_fresh(const struct core *core, const struct node_id *record);
 
+/* E6a: until when they may be bound to this coordinator, if nobody wins without one of them: they
+ * take nobody's word that it has handed over (Z2c). 0: somebody may. */
+uint64_t absent_bound_until(const struct core *core);
+
 /* What is known of it, or NULL. */
 const struct absent_voter *absent_find(const struct core *core, const struct node_id *record);
 

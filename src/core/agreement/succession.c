@@ -90,7 +90,7 @@ uint64_t succession_given_back_ms(const struct core *core)
     const struct succession *succession = &core->succession;
 
     return reigns(core) && succession->handed_epoch >= core->view.epoch
-               ? succession->handed_ms + 2 * core->timing.lost_ms
+               ? larger(succession->handed_ms, absent_bound_until(core)) + 2 * core->timing.lost_ms
                : NEVER_MS;
 }
 

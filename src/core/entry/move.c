@@ -73,8 +73,8 @@ void move_on_withdrawn(struct core *core)
     core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);
     if (core_is_strict(core)) { /* Z7a: the voters skip the lease on this word. */
         core->moving.step = STAND_DOWN_PLEDGED;
-        core->moving.asking.until_ms = core->now_ms + 2 * core->timing.lost_ms;
         succession_hand_over(core);
+        core->moving.asking.until_ms = succession_given_back_ms(core);
     }
     ask_successor(core);
 }
