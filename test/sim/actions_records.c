@@ -214,22 +214,30 @@ static bool is_about_to_vote(const struct sim *sim, uint32_t index)
            voter_lists_find(sim_lists(sim), &record->id) == VOTER_NONE;
 }
 
-bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
+/* Are those whose records are sound, but for that host, a quorum of them? */
+static bool suffice_without(const struct sim *sim, const struct voter_lists *lists, uint32_t index)
 {
-    const struct voter_lists *lists = sim_lists(sim);
     voter_set sound = 0;
 
-    if (!sim_has_founded(sim) || !sim_has_settled(sim) || is_about_to_vote(sim, index)) {
-        return false; /* One could not tell yet that the lost one has to be done without. */
-    }
-    for (uint32_t i = 0; i < sim->host_count; i++) {
+    for (uint32_t i = 0; lists != NULL && i < sim->host_count; i++) {
         const struct vote_record *record = record_disk_find(&sim->hosts[i].record);
         const uint8_t place = record == NULL ? VOTER_NONE : voter_lists_find(lists, &record->id);
         if (i != index && is_found_again(&sim->hosts[i]) && place != VOTER_NONE) {
             sound |= voter_set_of(place);
         }
     }
-    return !sim->hosts[index].record.spoilt && voter_lists_agree(lists, sound);
+    return lists == NULL || voter_lists_agree(lists, sound);
+}
+
+/* What one voter has accepted may never be shown to anybody, and then the view that is installed
+ * says who votes. */
+bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
+{
+    if (!sim_has_founded(sim) || !sim_has_settled(sim) || is_about_to_vote(sim, index)) {
+        return false; /* One could not tell yet that the lost one has to be done without. */
+    }
+    return !sim->hosts[index].record.spoilt && suffice_without(sim, sim_lists(sim), index) &&
+           suffice_without(sim, sim_lists_installed(sim), index);
 }
 
 /* Would the voter of that record grant or show all that this one would? */

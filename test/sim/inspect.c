@@ -88,6 +88,17 @@ const struct voter_lists *sim_lists(const struct sim *sim)
     return highest == NULL ? NULL : &highest->voters;
 }
 
+const struct voter_lists *sim_lists_installed(const struct sim *sim)
+{
+    const struct view *highest = NULL;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        highest = higher_view(highest, host->running ? core_view(host->core) : NULL);
+    }
+    return highest == NULL ? NULL : &highest->voters;
+}
+
 bool sim_witness_votes(const struct sim *sim)
 {
     const struct voter_lists *lists = sim_lists(sim);

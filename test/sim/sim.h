@@ -385,6 +385,9 @@ bool sim_may_have_a_vote(const struct sim *sim, uint32_t host);
 /* The voters of the highest view that anybody holds, or has on disk; NULL: there is none. */
 const struct voter_lists *sim_lists(const struct sim *sim);
 
+/* Of the highest that somebody who runs has installed. */
+const struct voter_lists *sim_lists_installed(const struct sim *sim);
+
 bool sim_witness_votes(const struct sim *sim); /* any */
 
 /* Does the coordinator at that host know that the witness answers, and how long that takes? */
