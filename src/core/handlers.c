@@ -18,7 +18,6 @@
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
-#include "core/entry/founding.h"
 #include "core/entry/join.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/move.h"
@@ -198,7 +197,7 @@ void handlers_on_vote(struct core *core, const struct message *message)
         if (core_is_coordinator(core)) {
             voters_change_on_vote(core, message);
         } else {
-            founding_on_vote(core, message);
+            join_on_record(core, message);
         }
         return;
     case VOTE_HEARTBEAT:

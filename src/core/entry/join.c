@@ -236,6 +236,17 @@ void join_tick(struct core *core)
     }
 }
 
+void join_on_record(struct core *core, const struct message *vote)
+{
+    const uint64_t next_ms = core->now_ms + core->timing.prepare_ms / 3;
+
+    founding_on_vote(core, vote);
+    if (core->life.phase == PHASE_JOINING && core->join.found_ms <= next_ms &&
+        founding_needs_another_life(core)) {
+        found(core); /* At once, unless F2 lets it wait. */
+    }
+}
+
 /* Whom to ask next, and to do so soon (F1c). */
 static void take_hint(struct core *core, const struct address *address)
 {

@@ -19,6 +19,9 @@ uint64_t join_deadline_ms(const struct core *core);
  * retry_ms_min after the last try; a refused joiner keeps its pace (J2). */
 void join_on_probe(struct core *core, const struct message *message);
 
+/* One of those to found with says by which record it votes (Z8c). */
+void join_on_record(struct core *core, const struct message *vote);
+
 /* F3: another node asks to be let in while this one does. */
 void join_meet(struct core *core, const struct message *message);
 
