@@ -3,10 +3,10 @@
 #include "story_voters.h"
 
 enum {
-    RUNS = 20,
+    RUNS = 60,
     CHANGE_MS = 4000,
     GAP_MS_MAX = 400,        /* for so long acting may be interrupted, */
-    GAPS_MAX = 3,            /* and in so many of the runs */
+    GAPS_MAX = 12,           /* and in so many of the runs; it is every tenth, by chance */
     TAKE_OVER_MS_MAX = 2000, /* half of the runs come to act within it */
     WATCHED_MS = 6000,
 };
