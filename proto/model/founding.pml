@@ -12,9 +12,9 @@
 #define RESTARTS 2
 #endif
 #ifndef LOSSES
-#define LOSSES 2        /* of disks; were all lost, nothing would tell that anybody had voted */
+#define LOSSES 2        /* of disks; but of those who know of a founding one keeps its own */
 #endif
-#define LINEAGES (1 + LOSSES)
+#define LINEAGES 3
 
 #define VOTERS 3
 #define FOUNDER 0
@@ -24,15 +24,20 @@
 #define NONE 0          /* what a record says of itself (Z8a, Z8b) */
 #define FOUNDING 1
 #define FOUNDED 2
+#define OTHER 3         /* it knows of a founding, by a record that was made since (Z11e) */
 
 byte state[VOTERS], state_disk[VOTERS];
 byte lineage[VOTERS], lineage_disk[VOTERS];
+byte kept, kept_disk;                   /* a bit for each voter whose record was asked for again */
 byte life[VOTERS];                      /* a process that starts is a new life (I1) */
 byte drawn;                             /* lineages so far */
 
 /* What was said, and can be received. */
 byte asked[(LINEAGES + 1) * VOTERS];    /* make a record: a bit for each life of that voter */
+byte asked_again[(LINEAGES + 1) * VOTERS]; /* the same, naming the record that it has now */
 byte answers;                           /* to the founder's present life: a bit for each voter */
+byte known;                             /* whose present record the founder knows */
+bool news, again;                       /* its present life heard of one; or knew all when it began */
 byte balloted;                          /* somebody asks for an epoch: a bit for each lineage */
 
 /* What has been, for the properties. */
@@ -40,13 +45,21 @@ byte voted[LINEAGES + 1], forgot[LINEAGES + 1]; /* a bit for each voter */
 byte restarts = RESTARTS, losses = LOSSES;
 
 #define SLOT(lin, voter) ((lin) * VOTERS + (voter))
-#define ON_DISK(a) (state_disk[a] == state[a] && lineage_disk[a] == lineage[a])
+#define ALL (BIT(VOTERS) - 1)
+#define ON_DISK(a) (state_disk[a] == state[a] && lineage_disk[a] == lineage[a] && \
+                    !((kept ^ kept_disk) & BIT(a)))
 #define COUNT(set) (((set) & 1) + (((set) >> 1) & 1) + (((set) >> 2) & 1))
 
 #ifdef MUTANT_MAJORITY  /* A quorum of records is enough to end the founding. */
 #define ENOUGH (COUNT(answers) >= 2)
 #else
-#define ENOUGH (COUNT(answers) == VOTERS)                                       /* Z8c */
+#define ENOUGH (answers == ALL)                                                  /* Z8c */
+#endif
+
+#ifdef MUTANT_ONELOOK   /* What was said once counts. */
+#define IS_OLD true
+#else
+#define IS_OLD (!news)                                                          /* Z8c */
 #endif
 
 /* voter.c: voter_begin_founding. */
@@ -59,14 +72,34 @@ inline begin()
     lineage[a] = drawn
 }
 
+/* Another record: what was asked of the former one, or said by it, is none of it. */
+inline make(what, lin)
+{
+    state[a] = what;
+    lineage[a] = lin;
+    kept = kept & ~BIT(a);
+    known = known & ~BIT(a);
+    asked_again[SLOT(1, a)] = 0;
+    asked_again[SLOT(2, a)] = 0;
+    asked_again[SLOT(3, a)] = 0
+}
+
 /* The request names the life that it is for; and not before the founder has its own record on disk
  * (founding.c: ask_for_records). */
 inline ask(other)
 {
     a == FOUNDER && state[a] == FOUNDING && ON_DISK(a) &&
-        !(asked[SLOT(lineage[a], other)] & BIT(life[other]));
+        (!(asked[SLOT(lineage[a], other)] & BIT(life[other])) ||
+         (again && (known & BIT(other)) &&
+          !(asked_again[SLOT(lineage[a], other)] & BIT(life[other]))));
     printf("A asks %c for a record of lineage %d\n", NAME(other), lineage[a]);
-    asked[SLOT(lineage[a], other)] = asked[SLOT(lineage[a], other)] | BIT(life[other])
+    asked[SLOT(lineage[a], other)] = asked[SLOT(lineage[a], other)] | BIT(life[other]);
+    if
+    :: again && (known & BIT(other)) ->
+        asked_again[SLOT(lineage[a], other)] = asked_again[SLOT(lineage[a], other)] |
+                                               BIT(life[other])
+    :: else
+    fi
 }
 
 #ifdef MUTANT_ANYLIFE   /* The request is good for any life. */
@@ -75,13 +108,39 @@ inline ask(other)
 #define IS_ASKED(lin, a) (asked[SLOT(lin, a)] & BIT(life[a]))                   /* Z8c, I1b */
 #endif
 
-/* Who has no record makes one (Z8a; voter.c: voter_on_founding). */
+#ifdef MUTANT_GIVEUP    /* A record that was asked for again makes way for another founding. */
+#define MAKES_WAY(lin, a) (state[a] == FOUNDING && lineage[a] != lin)
+#else
+#define MAKES_WAY(lin, a) (state[a] == FOUNDING && lineage[a] != lin && !(kept & BIT(a)))
+#endif
+
+/* Who has no record makes one, or for another founding another one (Z8a; voter.c:
+ * voter_on_founding, makes_way). */
 inline on_request(lin)
 {
-    IS_ASKED(lin, a) && state[a] == NONE;
+    IS_ASKED(lin, a) && (state[a] == NONE || MAKES_WAY(lin, a));
     printf("%c makes a record of lineage %d\n", NAME(a), lin);
-    state[a] = FOUNDING;
-    lineage[a] = lin
+    make(FOUNDING, lin)
+}
+
+/* Asked again, it keeps that record from then on (Z8a; voter.c: learn_founders). */
+inline on_second(lin)
+{
+    state[a] == FOUNDING && lineage[a] == lin && !(kept & BIT(a)) &&
+        (asked_again[SLOT(lin, a)] & BIT(life[a]));
+    printf("%c keeps its record of lineage %d\n", NAME(a), lin);
+    kept = kept | BIT(a)
+}
+
+/* It is a member where one has been founded, and is to vote there (Z11e; voter.c: wants_record). */
+inline be_wanted(lin)
+{
+    (state[a] == NONE || state[a] == FOUNDING) && COUNT(voted[lin]) >= 2;
+    printf("%c gets another record, of lineage %d\n", NAME(a), lin);
+    make(OTHER, lin);
+    state_disk[a] = OTHER;
+    lineage_disk[a] = lin;
+    kept_disk = kept_disk & ~BIT(a)
 }
 
 /* And says so when it is on the disk (Z2f), unless founding is over for it (Z8b). An answer to a
@@ -89,17 +148,31 @@ inline on_request(lin)
 inline answer(lin)
 {
     (a == FOUNDER || IS_ASKED(lin, a)) && state[a] == FOUNDING && lineage[a] == lin && ON_DISK(a) &&
-        state[FOUNDER] == FOUNDING && lineage[FOUNDER] == lin && !(answers & BIT(a));
+        state[FOUNDER] == FOUNDING && lineage[FOUNDER] == lin && !(answers & BIT(a)) &&
+        (a == FOUNDER || !again || (kept & BIT(a)) || !(known & BIT(a)));
     printf("%c says that it has a record of lineage %d\n", NAME(a), lin);
-    answers = answers | BIT(a)
+    answers = answers | BIT(a);
+    news = news || !(known & BIT(a));
+    known = known | BIT(a)
 }
 
 /* Z8b: the founder's record is founded when all have one (founding.c: founding_on_vote). */
 inline end()
 {
-    a == FOUNDER && state[a] == FOUNDING && ENOUGH;
+    a == FOUNDER && state[a] == FOUNDING && ENOUGH && IS_OLD;
     printf("A has all records: founded\n");
     state[a] = FOUNDED
+}
+
+/* Z8c: what it knows has been said before its next life begins; what is said again then was there
+ * all the while (join.c: found). */
+inline ask_again()
+{
+    a == FOUNDER && state[a] == FOUNDING && ENOUGH && news;
+    printf("A begins another life, and asks again\n");
+    answers = 0;
+    news = false;
+    again = true
 }
 
 /* And it asks for an epoch (Z8c) when that is on the disk, as any voter may from then on (Z8d). */
@@ -139,16 +212,22 @@ inline sync()
     !ON_DISK(a);
     printf("the disk of %c has its record\n", NAME(a));
     state_disk[a] = state[a];
-    lineage_disk[a] = lineage[a]
+    lineage_disk[a] = lineage[a];
+    kept_disk = (kept_disk & ~BIT(a)) | (kept & BIT(a))
 }
 
 inline start_anew()
 {
     life[a]++;
+    if
+    :: state[a] != state_disk[a] || lineage[a] != lineage_disk[a] -> known = known & ~BIT(a)
+    :: else
+    fi;
     state[a] = state_disk[a];
     lineage[a] = lineage_disk[a];
+    kept = (kept & ~BIT(a)) | (kept_disk & BIT(a));
     if
-    :: a == FOUNDER -> answers = 0
+    :: a == FOUNDER -> answers = 0; known = 0; news = false; again = false
     :: else
     fi
 }
@@ -161,10 +240,15 @@ inline restart()
     start_anew()
 }
 
+#define KNOWS(i) (state_disk[i] != NONE && voted[lineage_disk[i]] && \
+                  (state_disk[i] != FOUNDING || (kept_disk & BIT(i))))
+#define OTHERS_KNOW(a) (KNOWS((a + 1) % VOTERS) || KNOWS((a + 2) % VOTERS))
+#define IS_NEW (!voted[1] && !voted[2] && !voted[3])
+
 /* Z3b: it has no record any more, and is not to be told from one that never had any. */
 inline lose_disk()
 {
-    losses > 0 && state_disk[a] != NONE;
+    losses > 0 && state_disk[a] != NONE && (IS_NEW || OTHERS_KNOW(a));
     printf("%c loses its disk and starts anew\n", NAME(a));
     losses--;
     if
@@ -174,6 +258,7 @@ inline lose_disk()
     fi;
     state_disk[a] = NONE;
     lineage_disk[a] = 0;
+    kept_disk = kept_disk & ~BIT(a);
     start_anew()
 }
 
@@ -188,10 +273,17 @@ proctype voter(byte a)
     STEP(on_request(1))
     STEP(on_request(2))
     STEP(on_request(3))
+    STEP(on_second(1))
+    STEP(on_second(2))
+    STEP(on_second(3))
+    STEP(be_wanted(1))
+    STEP(be_wanted(2))
+    STEP(be_wanted(3))
     STEP(answer(1))
     STEP(answer(2))
     STEP(answer(3))
     STEP(end())
+    STEP(ask_again())
     STEP(claim())
     STEP(on_ballot())
     STEP(vote())

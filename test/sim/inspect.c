@@ -186,12 +186,15 @@ bool sim_is_written(const struct sim *sim, uint32_t index)
     return host->running && core_voter(host->core, host_now_ms(sim, host)).synced;
 }
 
-/* Nor does one count that was made for a founding that never was. */
+/* Nor does one count that was made for a founding that never was, or makes way for another (Z8a).
+ */
 bool sim_knows_of_founding(const struct sim *sim, uint32_t index)
 {
     const struct record_disk *disk = &host_of(sim, index)->record;
 
     return disk->kept != NULL && !disk->damaged &&
+           (disk->kept->record.state != VOTE_RECORD_FOUNDING ||
+            disk->kept->record.accepted != NULL) &&
            oracle_knows_history(&sim->oracle, disk->kept->record.lineage);
 }
 

@@ -370,6 +370,32 @@ Story(strict, who_may_have_voted_gets_no_second_record)
     sim_free(sim);
 }
 
+/* C is not there yet, so that B has not been asked again, and gives up what it made for the
+ * founder's former disk (Z8a). */
+Story(strict, a_founder_that_gets_another_disk_while_it_waits_founds)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 3,
+                                                    .seed_count = 3,
+                                                    .voter_count = 3,
+                                                    .disks = true,
+                                                    .exclusive = true,
+                                                    .guard = {GUARD_STRICT, 3}});
+    sim_start(sim, A);
+    sim_start(sim, B);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_sent(sim, B, MESSAGE_VOTE) > 0, seed);
+    sim_crash(sim, A);
+    sim_lose_record(sim, A);
+    sim_wipe(sim, A);
+    sim_start(sim, A);
+    sim_run(sim, SETTLE_MS);
+    sim_start(sim, C);
+    story_check(next_to_act(sim, SIM_NOBODY, STALLED_MS, seed) == A, seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* The founder has lost its record, so it asks for records that it cannot get any more. The others
  * have one, and none of them may wait for it (Z8g). */
 Story(strict, a_founder_that_lost_its_record_is_not_waited_for)

@@ -680,7 +680,57 @@ Test(voter, makes_a_record_for_a_founder_and_refuses_another)
     bench_crash(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDING);
     cr_assert_eq(bench_founds(bench, 'B', 70), VOTE_GRANTED, "it has it");
+    bench_knows_founders(bench);
     cr_assert_eq(bench_founds(bench, 'C', 71), VOTE_MUTE);
+    bench_free(bench);
+}
+
+/* Z8a: its founder may have got another disk; but not as often as one asks who may lie. */
+Test(voter, what_was_not_asked_for_again_makes_way_for_another_founding)
+{
+    struct voter_bench *bench = bench_new();
+    const struct node_id first = bench_state(bench).record_id;
+    struct vote_question answered;
+
+    bench->now_ms = bench->core->voter.synced_ms + bench->core->timing.prepare_ms - 1;
+    cr_assert_eq(bench_founds(bench, 'C', 71), VOTE_MUTE);
+    cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_GRANTED);
+    bench->now_ms++;
+    cr_assert_eq(bench_founds(bench, 'C', 71), VOTE_WAITS);
+    bench_sync(bench);
+    cr_assert(bench_answers(bench, &answered));
+    cr_assert_eq(answered.lineage, 71);
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDING);
+    cr_assert_not(id_equal(&bench->core->voter.record.id, &first));
+    cr_assert_not(bench_answers(bench, &answered), "the former one answers nobody");
+    bench_free(bench);
+}
+
+/* Z8c: by what it answers now the founder may found, and lose its disk. */
+Test(voter, what_was_asked_for_again_makes_way_for_no_founding)
+{
+    struct voter_bench *bench = bench_new();
+    struct built_view founders = view_of("");
+    struct vote_question question = bench_question(VOTE_FOUNDING, 'B', 0);
+
+    view_clear(&founders.view);
+    founders.view.lineage = BENCH_LINEAGE;
+    view_name_voters(&founders.view, "A B C");
+    question.founders = &founders.view;
+    for (int i = 0; i < 3; i++) { /* Without its record, with it, and with another one of C. */
+        view_seal(&founders.view);
+        cr_assert_eq(voter_on_founding(bench->core, &question).result,
+                     i == 0 ? VOTE_GRANTED : VOTE_WAITS);
+        bench_sync(bench);
+        cr_assert_eq(bench->core->voter.accepted.hash == founders.view.hash, i > 0);
+        founders.view.voters.voters[0].record = bench->core->voter.record.id;
+        founders.view.voters.voters[2].record = record_of(i == 1 ? 'D' : 'C');
+    }
+    bench_crash(bench);
+    bench->now_ms += bench->core->timing.prepare_ms;
+    cr_assert_eq(bench_founds(bench, 'C', 71), VOTE_MUTE);
+    cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_GRANTED);
+    view_built_free(&founders);
     bench_free(bench);
 }
 

@@ -382,13 +382,14 @@ static bool has_to_prove_writes(const struct core *core, const struct vote_quest
            !is_proved(core, by);
 }
 
-/* Z13a: whoever goes on after the founder is lost has to know the voters by their records. */
-static void learn_founders(struct core *core, const struct vote_question *question)
+/* Z13a: whoever goes on after the founder is lost has to know the voters by their records. Until
+ * the founding is over its founder may name others than before. */
+static void learn_founders(struct core *core, const struct vote_question *question, bool is_over)
 {
     struct view *accepted = &core->voter.accepted;
-    const bool knows = !view_is_empty(accepted) || view_is_of_founders(accepted);
+    const bool knows = !view_is_empty(accepted) || (is_over && view_is_of_founders(accepted));
 
-    if (question->founders != NULL && !knows &&
+    if (question->founders != NULL && !knows && question->founders->hash != accepted->hash &&
         question->founders->lineage == core->voter.record.lineage &&
         voter_lists_find(&question->founders->voters, &core->voter.record.id) != VOTER_NONE) {
         view_copy(accepted, question->founders);
@@ -404,11 +405,12 @@ struct vote voter_on_claim(struct core *core, const struct vote_question *questi
     if (leaps(core, question->ballot.epoch)) {
         return come_near(core, &question->ballot);
     }
+    const bool is_over = core->voter.record.state == VOTE_RECORD_FOUNDED;
     struct vote vote = bind(core, question);
     if (vote.result != VOTE_GRANTED) {
         return vote;
     }
-    learn_founders(core, question);
+    learn_founders(core, question, is_over);
     return grant(core, question, core->voter.number);
 }
 
@@ -523,25 +525,13 @@ static void make_record(struct core *core, uint64_t lineage)
     record_changed(core);
 }
 
-struct vote voter_on_founding(struct core *core, const struct vote_question *question)
-{
-    assert(question->kind == VOTE_FOUNDING);
-    if (may_make_record(core)) {
-        make_record(core, question->lineage);
-    }
-    if (!voter_votes(core, question->lineage) || core->voter.record.state == VOTE_RECORD_FOUNDED) {
-        return (struct vote){.result = VOTE_MUTE};
-    }
-    return grant(core, question, core->voter.number);
-}
-
 /* Of another one than it may have had: this one has said nothing yet. */
-static void begin_record(struct core *core, uint64_t lineage)
+static void begin_record(struct core *core, uint64_t lineage, enum record_state state)
 {
     struct voter *voter = &core->voter;
 
     make_record(core, lineage);
-    voter->record.state = VOTE_RECORD_FOUNDED;
+    voter->record.state = state;
     voter->damaged = false;
     voter->until_ms = 0;
     voter->hold_ms = 0;
@@ -560,16 +550,46 @@ static bool has_said_nothing(const struct core *core)
            !view_is_of_founders(&voter->accepted);
 }
 
+static bool is_new(const struct core *core)
+{
+    return !voter_is_synced(core) || core->now_ms < core->voter.synced_ms + core->timing.prepare_ms;
+}
+
+/* Z8a: nobody has founded by a record that was not asked for again. */
+static bool makes_way(const struct core *core, uint64_t lineage)
+{
+    const struct voter *voter = &core->voter;
+
+    return voter->record.state == VOTE_RECORD_FOUNDING && voter->record.lineage != lineage &&
+           voter->named && !voter->damaged && !voter->mute && !is_new(core) &&
+           has_said_nothing(core);
+}
+
+struct vote voter_on_founding(struct core *core, const struct vote_question *question)
+{
+    assert(question->kind == VOTE_FOUNDING);
+    if (may_make_record(core)) {
+        make_record(core, question->lineage);
+    } else if (makes_way(core, question->lineage)) {
+        REACHED(voter_got_another_record);
+        begin_record(core, question->lineage, VOTE_RECORD_FOUNDING);
+    }
+    if (!voter_votes(core, question->lineage) || core->voter.record.state == VOTE_RECORD_FOUNDED) {
+        return (struct vote){.result = VOTE_MUTE};
+    }
+    learn_founders(core, question, false);
+    return grant(core, question, core->voter.number);
+}
+
 /* A sound one that has said anything, in whatever lineage, is never given up for another: a lineage
  * can be made up (H48). So may that be of an empty one, which is written anew, at times. */
 static bool is_kept(const struct core *core, uint64_t lineage)
 {
     const struct voter *voter = &core->voter;
     const bool may_vote = voter->record.state == VOTE_RECORD_FOUNDED && !voter->damaged;
-    const bool is_new = !voter_is_synced(core) ||
-                        core->now_ms < voter->synced_ms + core->timing.prepare_ms;
 
-    return may_vote && (voter->record.lineage == lineage || is_new || !has_said_nothing(core));
+    return may_vote &&
+           (voter->record.lineage == lineage || is_new(core) || !has_said_nothing(core));
 }
 
 static bool wants_record(struct core *core, uint64_t lineage)
@@ -579,7 +599,7 @@ static bool wants_record(struct core *core, uint64_t lineage)
     }
     if (!is_kept(core, lineage)) {
         REACHED(voter_got_another_record);
-        begin_record(core, lineage);
+        begin_record(core, lineage, VOTE_RECORD_FOUNDED);
     }
     return voter_votes(core, lineage);
 }
@@ -672,16 +692,22 @@ uint64_t voter_begin_founding(struct core *core)
                : 0;
 }
 
-void voter_end_founding(struct core *core, const struct voter_lists *founders)
+struct view *voter_name_founders(struct core *core, const struct voter_lists *founders)
 {
     struct view *accepted = &core->voter.accepted;
 
     assert(core->voter.record.state == VOTE_RECORD_FOUNDING);
-    core->voter.record.state = VOTE_RECORD_FOUNDED;
     view_clear(accepted);
     accepted->lineage = core->voter.record.lineage;
     voter_lists_copy(&accepted->voters, founders);
     view_seal(accepted);
+    return accepted;
+}
+
+void voter_end_founding(struct core *core, const struct voter_lists *founders)
+{
+    (void)voter_name_founders(core, founders);
+    core->voter.record.state = VOTE_RECORD_FOUNDED;
     record_changed(core);
 }
 

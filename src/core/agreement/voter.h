@@ -92,6 +92,9 @@ bool voter_knows_successor(const struct core *core, uint64_t lineage);
  * about to be founded. Returns that lineage, or 0 if this node may not found. */
 uint64_t voter_begin_founding(struct core *core);
 
+/* All voters have had a record, these: the view that names them, by which they are asked again. */
+struct view *voter_name_founders(struct core *core, const struct voter_lists *founders);
+
 /* All voters have a record, these: from now on nobody may get one any more. */
 void voter_end_founding(struct core *core, const struct voter_lists *founders);
 

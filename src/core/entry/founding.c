@@ -53,18 +53,30 @@ bool founding_needs_another_life(const struct core *core)
            have_all_said(core);
 }
 
+static bool is_complete(const struct voter_lists *founders)
+{
+    for (uint8_t i = 0; i < founders->count; i++) {
+        if (id_is_none(&founders->voters[i].record)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A request for a record names the life that it is for, so that a late one makes none for another;
- * and echoes that life's JOIN (Z8h). */
+ * and echoes that life's JOIN (Z8h). Once all have one it names those. */
 static void ask(struct core *core, uint64_t lineage)
 {
+    const struct voter_lists *founders = &core->founding.voters;
     struct message *message = outbox_message(core, MESSAGE_CLAIM);
 
     if (message != NULL) {
         message->carrier.lineage = lineage;
+        message->carrier.view = is_complete(founders) ? voter_name_founders(core, founders) : NULL;
     }
-    for (uint8_t i = 1; i < core->founding.voters.count; i++) { /* The first is this node. */
+    for (uint8_t i = 1; i < founders->count; i++) { /* The first is this node. */
         if ((said_by(core) & voter_set_of(i)) == 0) {
-            electorate_ask_for_record(core, message, core->founding.voters.voters[i].name);
+            electorate_ask_for_record(core, message, founders->voters[i].name);
         }
     }
 }
