@@ -169,7 +169,7 @@ static void ask_own_voter(struct core *core)
     struct message question;
     struct message vote;
 
-    if (place != VOTER_NONE && ((tally->granted | tally->refused) & voter_set_of(place)) == 0 &&
+    if (place != VOTER_NONE && !tally_has(tally, place) &&
         voter_lists_agree(lists, tally->granted | voter_set_of(place))) {
         message_clear(&question, MESSAGE_CLAIM);
         question.from = core->life.self.id;

@@ -65,24 +65,21 @@ static bool is_silent(const struct core *core, uint32_t position)
 static bool is_silent_voter(const struct core *core, uint8_t place)
 {
     const struct listed_voter *voter = &core->change.pending.voters.voters[place];
-    const struct tally *tally = &core->answered.tally;
 
     if (electorate_position(core, voter) != VIEW_NONE || electorate_is_self(core, voter)) {
         const uint32_t position = view_find_name(&core->change.pending, voter->name);
         return position != VIEW_NONE && is_silent(core, position);
     }
-    return absent_is_fresh(core, &voter->record) &&
-           ((tally->granted | tally->refused) & voter_set_of(place)) == 0;
+    return absent_is_fresh(core, &voter->record) && !tally_has(&core->answered.tally, place);
 }
 
 /* Nothing is heard of it, so that it will not answer either; or it is this node's own. */
 static bool is_lost_voter(const struct core *core, uint8_t place)
 {
     const struct listed_voter *voter = &core->change.pending.voters.voters[place];
-    const struct tally *tally = &core->answered.tally;
     const uint32_t position = electorate_position(core, voter);
 
-    if (((tally->granted | tally->refused) & voter_set_of(place)) != 0) {
+    if (tally_has(&core->answered.tally, place)) {
         return false;
     }
     if (position == VIEW_NONE) {

@@ -21,13 +21,6 @@
 
 /* --- PREPARE --- */
 
-static bool has_answered(const struct core *core, uint8_t place)
-{
-    const struct tally *tally = &core->answered.tally;
-
-    return ((tally->granted | tally->refused) & voter_set_of(place)) != 0;
-}
-
 /* Does the voter get the proposal as a member of it, and live where it was heard of last? */
 static bool is_asked_as_member(const struct core *core, const char *name, bool again)
 {
@@ -52,7 +45,7 @@ static void ask_voters(struct core *core, const struct message *message, bool ag
 
     for (uint8_t i = 0; i < lists->count; i++) {
         const struct listed_voter *voter = &lists->voters[i];
-        if (!electorate_is_self(core, voter) && !has_answered(core, i) &&
+        if (!electorate_is_self(core, voter) && !tally_has(&core->answered.tally, i) &&
             !is_asked_as_member(core, voter->name, again)) {
             electorate_ask_one(core, message, voter);
             core->proposing.sent = true;
@@ -134,7 +127,7 @@ static void ask_own_voter(struct core *core)
     const uint8_t place = electorate_own(core, &core->change.pending.voters);
     struct message vote;
 
-    if (place != VOTER_NONE && !has_answered(core, place) &&
+    if (place != VOTER_NONE && !tally_has(&core->answered.tally, place) &&
         voting_prepare_self(core, &core->change.pending, &vote)) {
         change_on_vote(core, &vote);
     }

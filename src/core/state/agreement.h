@@ -29,6 +29,11 @@ struct tally {
     voter_set refused; /* for good */
 };
 
+static inline bool tally_has(const struct tally *tally, uint8_t place)
+{
+    return ((tally->granted | tally->refused) & voter_set_of(place)) != 0;
+}
+
 static inline void tally_granted(struct tally *tally, uint8_t place)
 {
     tally->granted |= voter_set_of(place);
