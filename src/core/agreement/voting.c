@@ -192,26 +192,6 @@ static void answer(struct core *core, const struct message *asked,
     }
 }
 
-bool voting_take(struct core *core, struct message *vote)
-{
-    const struct vote granted = {.result = VOTE_GRANTED};
-    struct vote_question question;
-
-    while (voter_take_answer(core, &question)) {
-        if (!is_own(&question)) {
-            reply(core, &question, &granted);
-            continue;
-        }
-        message_clear(vote, MESSAGE_VOTE);
-        vote->from = core->life.self.id;
-        fill_in(core, &question, &granted, &core->voter.accepted, vote);
-        return true;
-    }
-    return false;
-}
-
-/* --- This node asks itself --- */
-
 static bool own_answer(struct core *core, const struct vote_question *question,
                        const struct vote *vote, struct message *message)
 {
@@ -223,6 +203,23 @@ static bool own_answer(struct core *core, const struct vote_question *question,
     fill_in(core, question, vote, &core->voter.accepted, message);
     return true;
 }
+
+bool voting_take(struct core *core, struct message *vote)
+{
+    const struct vote granted = {.result = VOTE_GRANTED};
+    struct vote_question question;
+
+    while (voter_take_answer(core, &question)) {
+        if (!is_own(&question)) {
+            reply(core, &question, &granted);
+            continue;
+        }
+        return own_answer(core, &question, &granted, vote);
+    }
+    return false;
+}
+
+/* --- This node asks itself --- */
 
 /* Z15a: one that has just begun a new life may have been started with other terms, or miss a
  * change of them, and yet is needed. */
