@@ -38,24 +38,25 @@ struct poll {
 
 /* --- The question --- */
 
-/* Z13a: an outsider that has accepted nothing yet shows with whom the cluster is founded. */
+/* Members are told the name of the view, so that the claim reaches those, too, who get nothing long
+ * (C2a); a voter may be no member. Z13a: an outsider that has accepted nothing yet shows with whom
+ * the cluster is founded. */
 static struct view *view_to_show(struct core *core)
 {
     if (!view_is_empty(&core->view)) {
-        return &core->view;
+        return asks_voters(core) ? &core->view : NULL;
     }
     return view_is_of_founders(&core->voter.accepted) ? &core->voter.accepted : NULL;
 }
 
-/* Members are told the name of the view, so that the claim reaches those, too, who get nothing long
- * (C2a); a voter may be no member. An outsider knows of no other lineage than its record's. */
-static void fill_in(const struct core *core, struct message *question, struct view *shown)
+/* An outsider knows of no other lineage than its record's. */
+static void fill_in(struct core *core, struct message *question)
 {
     const struct candidacy *candidacy = &core->candidacy;
     struct view_carrier *carrier = &question->carrier;
     const bool outside = view_is_empty(&core->view);
 
-    carrier->view = shown;
+    carrier->view = view_to_show(core);
     carrier->named = view_reference_of(&core->view);
     carrier->epoch = candidacy->epoch;
     carrier->handover_by = candidacy->handed_over.life;
@@ -65,12 +66,12 @@ static void fill_in(const struct core *core, struct message *question, struct vi
     carrier->hold_ms = timing_hold_ms(&core->timing);
 }
 
-static struct message *make_question(struct core *core, struct view *shown)
+static struct message *make_question(struct core *core)
 {
     struct message *question = outbox_message(core, MESSAGE_CLAIM);
 
     if (question != NULL) {
-        fill_in(core, question, shown);
+        fill_in(core, question);
     }
     return question;
 }
@@ -120,16 +121,15 @@ static struct poll poll_members(const struct core *core, bool over)
 
 /* At first everybody is asked; then those whose answer is waited for (C3c), and those who refused
  * (C5a). */
-static void ask_members(struct core *core)
+static void ask_members(struct core *core, uint32_t before)
 {
-    const struct candidacy *candidacy = &core->candidacy;
-    const struct message *question = make_question(core, NULL);
+    const struct message *question = make_question(core);
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const enum answer answer = (enum answer)candidacy->answers[i];
+        const enum answer answer = (enum answer)core->candidacy.answers[i];
         if (!core_is_self(core, i) && answer != ANSWER_YES &&
-            (answer == ANSWER_NO || candidacy->askings == 0 || is_counted(core, i))) {
-            watch_want_late(core, i, candidacy->askings);
+            (answer == ANSWER_NO || before == 0 || is_counted(core, i))) {
+            watch_want_late(core, i, before);
             route_send(core, question, i);
         }
     }
@@ -173,7 +173,7 @@ static void ask_own_voter(struct core *core)
         voter_lists_agree(lists, tally->granted | voter_set_of(place))) {
         message_clear(&question, MESSAGE_CLAIM);
         question.from = core->life.self.id;
-        fill_in(core, &question, view_to_show(core));
+        fill_in(core, &question);
         if (voting_ask_self(core, &question, &vote)) {
             candidacy_on_vote(core, &vote);
         }
@@ -195,14 +195,13 @@ static voter_set who_is_asked(const struct core *core)
     return could_decide ? left : left & ~absent;
 }
 
-static void ask_voters(struct core *core)
+static void ask_voters(struct core *core, bool again)
 {
-    struct candidacy *candidacy = &core->candidacy;
-    const struct message *question = make_question(core, view_to_show(core));
+    const struct message *question = make_question(core);
 
-    candidacy->asked = who_is_asked(core);
-    electorate_ask(core, question, electorate_lists(core), candidacy->asked);
-    if (candidacy->askings > 0) {
+    core->candidacy.asked = who_is_asked(core);
+    electorate_ask(core, question, electorate_lists(core), core->candidacy.asked);
+    if (again) {
         electorate_seek(core, question);
     }
 }
@@ -230,18 +229,16 @@ static void tell(struct core *core, enum claim_step step)
 static void ask(struct core *core)
 {
     struct candidacy *candidacy = &core->candidacy;
-    const uint32_t askings = candidacy->askings;
+    const uint32_t before = candidacy->askings++;
 
     if (asks_voters(core)) {
         candidacy->asking.again_ms = core->now_ms + ((uint64_t)core->timing.prepare_ms / 3
-                                                     << (askings < 3 ? askings : 3));
-        ask_voters(core);
-        candidacy->askings++;
+                                                     << (before < 3 ? before : 3));
+        ask_voters(core, before > 0);
         ask_own_voter(core);
     } else {
-        candidacy->asking.again_ms = core->now_ms + timing_resend_ms(&core->timing, askings + 1);
-        ask_members(core);
-        candidacy->askings++;
+        candidacy->asking.again_ms = core->now_ms + timing_resend_ms(&core->timing, before + 1);
+        ask_members(core, before);
     }
 }
 
