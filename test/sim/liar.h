@@ -33,8 +33,8 @@
 #include "core/model/message.h"
 #include "sim.h"
 
-/* LIE(NAME, function, text): each kind is told by the function tell_<function> of liar.c, and is
- * two faults of the swarm, one of strangers and one of members. */
+/* LIE(NAME, function, text): each kind is told by the function tell_<function> of liar_lies.c, and
+ * is two faults of the swarm, one of strangers and one of members. */
 #define LIES(LIE)                                                                                  \
     LIE(OWN_VIEWS, own_views, "views in your own name")                                            \
     LIE(VIEWS, views, "views in another's name")                                                   \
