@@ -163,6 +163,14 @@ static bool is_of_another_cluster(const struct sim *sim, const struct host *host
     return sim->options.exclusive && !host_is_exclusive(sim, host);
 }
 
+/* As S10: its epochs may be those of a history of which nothing was left (Z18b). */
+static bool goes_on_below(struct sim *sim, const struct host *host)
+{
+    const struct history *history = oracle_history(&sim->oracle, host->witness.view.lineage);
+
+    return history != NULL && history->below;
+}
+
 static void check_token(struct sim *sim, struct host *host, uint32_t role, struct client *client,
                         uint64_t token)
 {
@@ -177,7 +185,7 @@ static void check_token(struct sim *sim, struct host *host, uint32_t role, struc
     /* A liar's is no token. Where a false word made voters skip a lease, two coordinators may have
      * drawn theirs at once. */
     if (liar_named(sim, token) || sim->now_us < sim->oracle.released_us || sim->oracle.apart ||
-        is_of_another_cluster(sim, host)) {
+        is_of_another_cluster(sim, host) || goes_on_below(sim, host)) {
         return;
     }
     /* Of several holders the later grant may be heard of first. */
