@@ -89,7 +89,9 @@ static const struct fault table[] = {
     {"rival epoch", 1, FAULTS_OF_RIVALS, FAULT_SPLITS, strike_rival_epoch},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
-        {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function},
+        {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \
+        {"forger: " text, 1, FAULTS_OF_FORGERS, FAULT_SPLITS | FAULT_FORGETS,                      \
+         strike_forger_##function},
     LIES(LIE_FAULTS)
 #undef LIE_FAULTS
 };

@@ -44,6 +44,7 @@ enum fault_group {
                                 now and then alone: it takes a while */
     FAULTS_OF_DATES,         /* likewise */
     FAULTS_OF_RIVALS,        /* as those of haste */
+    FAULTS_OF_FORGERS,       /* as those of strangers, in the names of voters and coordinators */
 };
 
 struct fault {
@@ -54,7 +55,7 @@ struct fault {
     void (*strike)(struct sim *sim, struct random *random); /* does it, and schedules its end */
 };
 
-enum { FAULTS_MAX = 160 };
+enum { FAULTS_MAX = 192 };
 
 /* Nothing long passes to or from one host; the plan goes by its name. */
 #define NARROW_PATH "narrow path"

@@ -1,5 +1,6 @@
 /* Faults of liars: one lies for a while, to one host, some or all, in one of the ways of liar.h. As
- * a stranger; or as a member that is broken, about itself alone or in the names of all. */
+ * a stranger; or as a member that is broken, about itself alone or in the names of all. Or a forger
+ * sends one frame, or a few, in the name of whoever matters most. */
 #include "faults_parts.h"
 #include "liar.h"
 
@@ -61,6 +62,19 @@ static void lie(struct sim *sim, struct random *random, enum lie_kind kind, bool
     liar_goes_on(sim, &lies);
 }
 
+/* Mostly a single frame. */
+static void forge(struct sim *sim, struct random *random, enum lie_kind kind)
+{
+    struct lies lies = {.lie = {.kind = kind}, .each_time = 1, .gap_ms = 50};
+
+    lies.lie.name = (enum forged_name)draw(random, FORGED_NONE + 1, FORGED_NAMES - 1);
+    lies.to = UINT64_C(1) << random_below(random, sim_host_count(sim) + sim_witness_count(sim)) %
+                                 64;
+    lies.ms = draw(random, 0, 3) == 0 ? draw(random, 0, 500) : 0;
+    lies.seed = random_u64(random);
+    liar_goes_on(sim, &lies);
+}
+
 #define LIE_STRIKES(NAME, function, text)                                                          \
     void strike_stranger_##function(struct sim *sim, struct random *random)                        \
     {                                                                                              \
@@ -69,6 +83,10 @@ static void lie(struct sim *sim, struct random *random, enum lie_kind kind, bool
     void strike_liar_##function(struct sim *sim, struct random *random)                            \
     {                                                                                              \
         lie(sim, random, LIE_##NAME, false);                                                       \
+    }                                                                                              \
+    void strike_forger_##function(struct sim *sim, struct random *random)                          \
+    {                                                                                              \
+        forge(sim, random, LIE_##NAME);                                                            \
     }
 LIES(LIE_STRIKES)
 #undef LIE_STRIKES

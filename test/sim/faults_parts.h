@@ -217,7 +217,8 @@ void strike_other_options(struct sim *sim, struct random *random);
 
 #define LIE_STRIKES(NAME, function, text)                                                          \
     void strike_stranger_##function(struct sim *sim, struct random *random);                       \
-    void strike_liar_##function(struct sim *sim, struct random *random);
+    void strike_liar_##function(struct sim *sim, struct random *random);                           \
+    void strike_forger_##function(struct sim *sim, struct random *random);
 LIES(LIE_STRIKES)
 #undef LIE_STRIKES
 

@@ -199,6 +199,56 @@ static const struct host *pick_liar(struct teller *teller, uint32_t host)
     return NULL;
 }
 
+static const struct host *host_of_life(const struct sim *sim, const struct node_id *life)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (host->running && id_equal(&host->witness.life, life)) {
+            return host;
+        }
+    }
+    return NULL;
+}
+
+static const struct host *any_voter(struct teller *teller, bool witness)
+{
+    const struct voter_lists *lists = &teller->known->voters;
+    const uint32_t first = (uint32_t)draw(teller, 0, lists->count - 1);
+
+    for (uint32_t i = 0; i < lists->count; i++) {
+        const struct listed_voter *voter = &lists->voters[(first + i) % lists->count];
+        for (uint32_t k = 0; k < teller->sim->host_count; k++) {
+            const struct host *host = &teller->sim->hosts[k];
+            if (host->running && host != teller->to && strcmp(host->name, voter->name) == 0 &&
+                (voter->witness || !witness)) {
+                return host;
+            }
+        }
+    }
+    return witness ? any_voter(teller, false) : NULL;
+}
+
+/* NULL: none of them runs, or it is the receiver. */
+static const struct host *pick_forged(struct teller *teller, enum forged_name name)
+{
+    const struct view *known = teller->known;
+    const uint32_t place = name == FORGED_COORDINATOR ? 0 : 1;
+    const struct host *host;
+
+    if (known->member_count <= place) {
+        return NULL;
+    }
+    if ((name == FORGED_VOTER || name == FORGED_WITNESS) && known->voters.count > 0) {
+        return any_voter(teller, name == FORGED_WITNESS);
+    }
+    if (name == FORGED_VOTER || name == FORGED_WITNESS) {
+        host = lie_any_running(teller);
+    } else {
+        host = host_of_life(teller->sim, &known->members[place].id);
+    }
+    return host == teller->to ? NULL : host;
+}
+
 static const struct view *pick_known(struct teller *teller)
 {
     const struct view *view = core_view(teller->to->core);
@@ -237,6 +287,35 @@ static bool tells_hand_over(const struct teller *teller)
     return hands_over && !view_is_empty(view) && id_equal(&view->members[0].id, &message->from);
 }
 
+uint64_t liar_bound_ms(const struct sim *sim)
+{
+    const uint64_t stalls_ms = 2 * sim->timing.stall_ms;
+
+    return stalls_ms > 5000 ? stalls_ms : 5000;
+}
+
+bool liar_may_have_ended_history(const struct sim *sim)
+{
+    return sim->liar != NULL && sim->liar->succeeds;
+}
+
+/* What only the voter itself may say. */
+static bool tells_vote(const struct message *message)
+{
+    return message->type == MESSAGE_VOTE || message->type == MESSAGE_ACK ||
+           message->type == MESSAGE_PONG;
+}
+
+static void excuse(const struct teller *teller)
+{
+    if (tells_hand_over(teller)) {
+        oracle_on_false_release(teller->sim, 2 * teller->sim->timing.lease_ms);
+    }
+    if (teller->forges && teller->sim->options.exclusive && tells_vote(teller->message)) {
+        oracle_on_false_release(teller->sim, liar_bound_ms(teller->sim));
+    }
+}
+
 void liar_says(struct sim *sim, uint32_t to, struct message *message)
 {
     struct teller teller = {
@@ -262,33 +341,41 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
                             .liar = liar_of(sim),
                             .random = random,
                             .stranger = lie->stranger,
+                            .forges = lie->name != FORGED_NONE,
                             .to = &sim->hosts[lie->to],
                             .message = &message};
 
     if (!teller.to->running) {
         return;
     }
-    teller.from = lie->stranger ? NULL : pick_liar(&teller, lie->host);
-    if (!lie->stranger && (teller.from == NULL || must_not_lie(sim, teller.from))) {
-        return;
+    if (!lie->stranger && !teller.forges) {
+        teller.from = pick_liar(&teller, lie->host);
+        if (teller.from == NULL || must_not_lie(sim, teller.from)) {
+            return;
+        }
     }
     teller.known = pick_known(&teller);
+    if (teller.forges) {
+        teller.from = pick_forged(&teller, lie->name);
+        if (teller.from == NULL) {
+            return;
+        }
+    }
     fill_envelope(&teller);
     lie_tell_kind(&teller, lie->kind);
     if (sim->options.exclusive) {
         lie_under_strict(&teller);
     }
     remember_token(teller.liar, &message);
-    trace_note(sim, "%s lies to %s: %s", lie->stranger ? "a stranger" : teller.from->name,
-               teller.to->name, message_text(message.type));
+    trace_note(sim, "%s %s to %s: %s", lie->stranger ? "a stranger" : teller.from->name,
+               teller.forges ? "is forged" : "lies", teller.to->name, message_text(message.type));
     sim->liar->told++;
     sim->liar->told_of[message.type]++;
+    sim->liar->succeeds |= !teller.forges && sim->options.successors;
     if (!lie->stranger) {
         sim->liar->betrayed = true;
         sim->oracle.suspended = true;
-        if (tells_hand_over(&teller)) {
-            oracle_on_false_release(sim);
-        }
+        excuse(&teller);
     }
     send(&teller);
 }

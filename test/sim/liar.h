@@ -13,6 +13,10 @@
  * T_lease after a member has said falsely that somebody has handed over to it, or, to one that
  * takes it for the coordinator, that it hands over itself: for voters then skip a lease (Z2c).
  *
+ * A forger speaks in the name of anybody, of those who vote or coordinate above all, but seldom: it
+ * is neither asked nor answered. Where it said in such a name what a voter grants, S9 and S10 are
+ * not held until what that does is over (liar_bound_ms). All else is asked for.
+ *
  * The others rest on what members say, and are suspended from the first lie in a member's name
  * until sim_trust: S1, the lineage in S2, S5 to S8, S17, S18, F2, J3, M4, C4, R1, D4, and that
  * whoever is counted by the guard holds a lease (S11); so is A2, that majorities share a member. F3
@@ -34,7 +38,7 @@
 #include "sim.h"
 
 /* LIE(NAME, function, text): each kind is told by the function tell_<function> of liar_lies.c, and
- * is two faults of the swarm, one of strangers and one of members. */
+ * is three faults of the swarm, of strangers, of members, and of forgers. */
 #define LIES(LIE)                                                                                  \
     LIE(OWN_VIEWS, own_views, "views in your own name")                                            \
     LIE(VIEWS, views, "views in another's name")                                                   \
@@ -73,10 +77,21 @@
 enum lie_kind { LIES(LIE_ENUM) LIE_KINDS };
 #undef LIE_ENUM
 
+/* In whose name a forger speaks, as the receiver knows them, or whoever has a view. */
+enum forged_name {
+    FORGED_NONE, /* no forger: see struct lie */
+    FORGED_COORDINATOR,
+    FORGED_NEXT,    /* the next oldest */
+    FORGED_VOTER,   /* any; or any member, where nobody votes */
+    FORGED_WITNESS, /* or another voter, where there is none */
+    FORGED_NAMES
+};
+
 struct lie {
     enum lie_kind kind;
     bool stranger;
-    uint32_t host; /* of no stranger: in whose name; SIM_ANY: any, drawn anew each time */
+    enum forged_name name;
+    uint32_t host; /* else in whose name; SIM_ANY: any, drawn anew each time */
     uint32_t to;
 };
 
@@ -109,6 +124,12 @@ void liar_pauses(struct sim *sim, bool pauses);
 /* From now on nobody says that another history takes the place of this one (Z18c): each time that
  * is answered an operator has to recover a voter. */
 void liar_leaves_history(struct sim *sim);
+
+/* What a frame does, from whomever, is over so long after the last one. */
+uint64_t liar_bound_ms(const struct sim *sim);
+
+/* May somebody have ended this history (Z18c)? Who forges single frames cannot: it is not asked. */
+bool liar_may_have_ended_history(const struct sim *sim);
 
 /* The kind of lie that tells messages of that type; LIE_KINDS: none does, as they are no frames. A
  * type that is added has to be told, too. */

@@ -25,6 +25,7 @@ struct liar {
     uint64_t told;
     uint64_t told_of[MESSAGE_TYPE_COUNT];
     bool betrayed;    /* one was told in a member's name */
+    bool succeeds;    /* or of a history that succeeds, by who may be asked */
     bool pauses;      /* nobody goes on */
     uint64_t *tokens; /* that were named in the coordinator's name */
     size_t token_count;
@@ -45,6 +46,7 @@ struct teller {
     struct liar *liar;
     struct random *random;
     bool stranger;
+    bool forges;
     struct host *to;
     const struct host *from;  /* NULL: a stranger */
     const struct view *known; /* what the receiver holds, or others; may be empty */

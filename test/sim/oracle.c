@@ -269,6 +269,18 @@ static void check_not_ended_by_itself(struct sim *sim, const struct host *host)
     }
 }
 
+/* Z11i: of who votes now one learns from who was asked, and is retired by that alone (Z11h). */
+static void check_not_retired_by_a_lie(struct sim *sim, const struct host *host)
+{
+    const struct vote_record *record = record_disk_find(&host->record);
+    bool stranger;
+
+    if (record != NULL && record->state == VOTE_RECORD_RETIRED && record->accepted != NULL &&
+        liar_made(sim, record->accepted, &stranger) && !liar_may_have_ended_history(sim)) {
+        oracle_fail(sim, host, "Z11i: its record was retired by a view that nobody made");
+    }
+}
+
 void oracle_after_step(struct sim *sim, struct host *host, const struct effects *effects)
 {
     struct witness *witness = &host->witness;
@@ -297,6 +309,7 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
     look_at_acting(sim, host);
     if (sim->options.guard.policy == GUARD_STRICT && liar_has_lied(sim)) {
         check_bound_to_nobody(sim, host);
+        check_not_retired_by_a_lie(sim, host);
     }
 }
 

@@ -191,8 +191,9 @@ void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id)
  * milliseconds; if that is past, that it may not. */
 void oracle_on_acting(struct sim *sim, struct host *host, uint64_t epoch, uint64_t until_ms);
 
-/* A member is about to say falsely that somebody has handed over to it. */
-void oracle_on_false_release(struct sim *sim);
+/* A member is about to say falsely that somebody has handed over to it, or what a voter grants:
+ * what that does is over that much later. */
+void oracle_on_false_release(struct sim *sim, uint64_t ms);
 
 /* The host's process has ended all that acted in its name, and handed over: what it said before of
  * how long it may act is void. */

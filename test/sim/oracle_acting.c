@@ -63,9 +63,12 @@ static void set_until(struct sim *sim, uint32_t index, uint64_t until_us)
 
 /* A voter takes the word of a fellow member that the coordinator has handed over to it (Z2c). Where
  * that was a lie, the coordinator acts until the leases that it counts are over. */
-void oracle_on_false_release(struct sim *sim)
+void oracle_on_false_release(struct sim *sim, uint64_t ms)
 {
-    sim->oracle.released_us = sim->now_us + 2 * sim->timing.lease_ms * US_PER_MS;
+    const uint64_t until_us = sim->now_us + ms * US_PER_MS;
+
+    sim->oracle.released_us = until_us > sim->oracle.released_us ? until_us
+                                                                 : sim->oracle.released_us;
 }
 
 /* Is that one within what S9 and S10 are said of: one history, or all, where whoever began another

@@ -16,6 +16,7 @@ enum {
     OPERATORS_ONE_IN = 4,      /* have operators who move the coordinator */
     STRANGERS_ONE_IN = 2,      /* where a liar is asked for, have strangers who lie */
     LIARS_ONE_IN = 2,          /* or members */
+    FORGERS_ONE_IN = 3,        /* or forgers */
     HAUNTED_ONE_IN = 4,        /* or a stranger who does not end */
     STRICT_ONE_IN = 4,         /* are of guard strict */
     RECOVERY_ONE_IN = 4,       /* of these, have voters that are lost for good */
@@ -249,6 +250,7 @@ static void draw_liars(struct plan *plan, const char *only)
     random_seed(&random, plan->seed ^ UINT64_C(0x4c494152));
     draw_group(plan, FAULTS_OF_STRANGERS, only, only != NULL ? 1 : STRANGERS_ONE_IN);
     draw_group(plan, FAULTS_OF_LIARS, only, only != NULL ? 1 : LIARS_ONE_IN);
+    draw_group(plan, FAULTS_OF_FORGERS, only, only != NULL ? 1 : FORGERS_ONE_IN);
     plan->liars = true;
     plan->successors = plan->guard.policy == GUARD_STRICT && draw_successors(plan->seed);
     plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
@@ -348,7 +350,8 @@ static void draw_long(struct plan *plan, enum fault_group group, uint64_t one_in
 static bool is_lie(const char *fault)
 {
     return fault != NULL &&
-           (strncmp(fault, "liar: ", 6) == 0 || strncmp(fault, "stranger: ", 10) == 0);
+           (strncmp(fault, "liar: ", 6) == 0 || strncmp(fault, "stranger: ", 10) == 0 ||
+            strncmp(fault, "forger: ", 8) == 0);
 }
 
 /* In which plans a group of faults may be drawn. */

@@ -464,7 +464,8 @@ uint64_t sim_two_acted_ms(struct sim *sim);
 uint64_t sim_two_acted_longest_ms(struct sim *sim);
 
 /* Where one alone may act: was it given up that no two do? An operator gave up voters that lived
- * (Z18c), or a liar said in a member's name that it had handed over (Z2c). */
+ * (Z18c), or a liar said in a member's name that it had handed over (Z2c), or in a voter's what
+ * that one grants. */
 bool sim_may_two_act(const struct sim *sim);
 
 /* Steps taken by all cores. */

@@ -133,7 +133,7 @@ static void print_two_acted(const struct outcome *outcome)
                    separator,
                    swarm_guard_name(i == TWO_ACTED_EXCUSED ? GUARD_STRICT : (enum guard_policy)i),
                    i == TWO_ACTED_EXCUSED ? ", where voters were given up that lived, or a liar "
-                                            "said in a member's name that it had handed over,"
+                                            "spoke in a member's name,"
                                           : "",
                    100 * (double)two->ms / (double)two->virtual_ms, two->longest_ms);
             separator = ";";
