@@ -93,6 +93,29 @@ static void restart_beside(const struct plan *plan, struct sim *sim, struct rand
     }
 }
 
+/* The others, but for the coordinator, are away when the hole comes: who is behind it knows that
+ * one alone, and not who comes back. */
+static void return_beside(const struct plan *plan, struct sim *sim, struct random *random)
+{
+    const uint32_t broken = plan->broken % plan->hosts;
+    const uint32_t coordinator = sim_coordinator(sim, broken);
+    bool away[256] = {false};
+
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        if (host != broken && host != coordinator && sim_is_running(sim, host)) {
+            sim_crash(sim, host);
+            away[host] = true;
+        }
+    }
+    sim_run(sim, 2 * plan_timing(plan).lost_ms);
+    fault_narrow(sim, random, broken);
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        if (away[host]) {
+            sim_start(sim, host);
+        }
+    }
+}
+
 /* A round after the view, and once more each T_fresh and round, the coordinator is told by one that
  * watches it that somebody is behind (L5a, D9d). From then on it waits for T_stall, and goes by
  * what the next round says (L5b). All that by clocks that may be too slow. */
@@ -142,6 +165,38 @@ static const char *check_a_narrow_coordinator(const struct plan *plan, struct si
                : "Y6: a coordinator behind a black hole lets nobody in";
 }
 
+/* The life of the broken one, if that knows that it is behind (L5c); none otherwise. */
+static struct node_id life_that_is_behind(const struct plan *plan, const struct sim *sim)
+{
+    const uint32_t broken = plan->broken % plan->hosts;
+
+    if (!sim_is_running(sim, broken) || sim_phase(sim, broken) != PHASE_MEMBER) {
+        return (struct node_id){.bytes = {0}};
+    }
+    const struct core *core = sim_core(sim, broken);
+    const struct node_id life = core_self(core)->id;
+    const uint32_t position = view_find(core_view(core), &life);
+    return core_peer(core, position, sim_now_ms(sim)).behind ? life
+                                                             : (struct node_id){.bytes = {0}};
+}
+
+/* C1d: who has been told for T_fresh of a view that it lacks, and now hears of its members from
+ * strangers alone, leads no part of its own beside them. */
+static bool leads_itself_beside(const struct plan *plan, struct sim *sim,
+                                const struct node_id *life)
+{
+    const uint32_t broken = plan->broken % plan->hosts;
+
+    for (uint64_t ms = 0; ms < plan_timing(plan).stall_ms; ms += 100) {
+        if (sim_is_acting(sim, broken) && strchr(sim_view_text(sim, broken), ' ') == NULL &&
+            id_equal(&core_self(sim_core(sim, broken))->id, life)) {
+            return true;
+        }
+        sim_run(sim, 100);
+    }
+    return false;
+}
+
 /* One host sits behind a black hole for good; others start again, and then the coordinator dies:
  * one of the rest acts soon, and they agree (H90). */
 const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct random *random)
@@ -151,12 +206,17 @@ const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct r
     const struct timing timing = plan_timing(plan);
 
     const bool led = sim_coordinator(sim, broken) == broken;
-    fault_narrow(sim, random, broken);
+    const bool one_alone = plan->seed % 2 == 0;
+    const bool away = plan->seed % 4 == 3 && !led && plan->guard.policy == GUARD_NONE;
+    if (away) {
+        return_beside(plan, sim, random);
+    } else {
+        fault_narrow(sim, random, broken);
+    }
     if (also_broken(plan) != SIM_NOBODY) {
         fault_narrow(sim, random, also_broken(plan));
     }
-    const bool one_alone = plan->seed % 2 == 0;
-    if (!led) {
+    if (!led && !away) {
         restart_beside(plan, sim, random, one_alone ? 1 : UINT32_MAX);
     }
     if (one_alone && !plan->terms && !plan->mixed && sim_converges(sim, plan_heal_ms_max(plan)) &&
@@ -171,6 +231,7 @@ const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct r
     if (acting == SIM_NOBODY || is_narrow(plan, acting) || !suffice(plan, sim, acting)) {
         return NULL; /* One behind the hole coordinates, or too few are left to act. */
     }
+    const struct node_id behind = life_that_is_behind(plan, sim);
     sim_crash(sim, acting);
     sim_run(sim, timing.lost_ms);
     /* Whom the one behind the hole does not know, and whom it cannot show its view either, for that
@@ -182,6 +243,9 @@ const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct r
     const uint32_t next = acting_beside(plan, sim);
     if (next == SIM_NOBODY) {
         return "Y6: one behind a black hole keeps the others from acting";
+    }
+    if (!id_is_none(&behind) && leads_itself_beside(plan, sim, &behind)) {
+        return "C1d: one that knows that it is behind leads itself beside the others";
     }
     if (is_narrow(plan, next)) {
         fault_let_requests_pass(sim, next);

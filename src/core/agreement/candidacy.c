@@ -93,8 +93,7 @@ static bool could_answer(const struct core *core, uint32_t position)
            (!watch_is_on(core, position) || hearing_holds_our_view(core, position));
 }
 
-/* C3a; and C1d: a candidate that is behind needs more than half of all of its view. It has its own
- * vote. */
+/* C3a. It has its own vote. */
 static struct poll poll_members(const struct core *core, bool over)
 {
     const uint32_t size = core->view.member_count;
@@ -114,8 +113,7 @@ static struct poll poll_members(const struct core *core, bool over)
         mute += is_silent && could_answer(core, i);
     }
     return (struct poll){.won = !refused && (silent == 0 || over) &&
-                                quorum_is_majority(granted, counted) &&
-                                (!install_is_behind(core) || quorum_is_majority(granted, size)),
+                                quorum_is_majority(granted, counted),
                          .mute = mute > (counted - 1) / 2};
 }
 

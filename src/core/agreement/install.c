@@ -300,9 +300,9 @@ bool install_is_behind(const struct core *core)
     return core_is_member(core) && spell_lasted(&core->install.higher, core->timing.fresh_ms);
 }
 
-/* Do those whom it does not suspect, and who hold no higher view, suffice for what a claim wants of
- * one that is behind (C1d)? */
-static bool may_win(const struct core *core)
+/* C1d: are those whom it does not suspect, and who hold no higher view, more than half of its view?
+ */
+static bool are_most(const struct core *core)
 {
     const struct view_id ours = view_id_of(&core->view);
     uint32_t count = 0;
@@ -325,7 +325,7 @@ bool install_may_lead(const struct core *core)
     if (!install_is_behind(core)) { /* Whoever holds that view says so again, or nobody holds it. */
         return core->now_ms >= install->higher.said_ms + core->timing.fresh_ms;
     }
-    return !install->higher_elsewhere && may_win(core);
+    return !install->higher_elsewhere && are_most(core);
 }
 
 bool install_was_left_behind(const struct core *core)
