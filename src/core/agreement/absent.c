@@ -272,9 +272,7 @@ bool absent_on_pong(struct core *core, const struct message *pong)
         known->answered_ms = core->now_ms;
         note_round_trip(known, core->now_ms - sent_ms);
     }
-    const struct lease_mark asked = {
-        .ms = sent_ms, .lease_ms = lease_ms, .hold_ms = timing_hold_ms(&core->timing)};
-    lease_take(core, said, said->promised == core->view.epoch ? &asked : NULL);
+    lease_take(core, said, said->promised == core->view.epoch ? sent_ms : 0, lease_ms);
     return true;
 }
 

@@ -21,17 +21,6 @@ static const struct lease_mark *mark_at(const struct core *core, uint32_t ago)
     return &core->lease.marks[(core->lease.latest + LEASE_MARKS - ago) % LEASE_MARKS];
 }
 
-static void add_mark(struct core *core)
-{
-    core->lease.latest = (core->lease.latest + 1) % LEASE_MARKS;
-    core->lease.marks[core->lease.latest] = (struct lease_mark){
-        .number = core->out.number + 1,
-        .ms = core->now_ms,
-        .lease_ms = core->timing.lease_ms,
-        .hold_ms = timing_hold_ms(&core->timing),
-    };
-}
-
 void lease_mark(struct core *core)
 {
     const struct lease_mark *last = mark_at(core, 0);
@@ -43,12 +32,16 @@ void lease_mark(struct core *core)
     if (last->number != 0 && core->now_ms < last->ms + spacing_ms(core)) {
         return;
     }
-    add_mark(core);
+    core->lease.latest = (core->lease.latest + 1) % LEASE_MARKS;
+    core->lease.marks[core->lease.latest] = (struct lease_mark){
+        .number = core->out.number + 1,
+        .ms = core->now_ms,
+    };
 }
 
-/* Z15a: what was asked before counts by the length of before, and is soon asked anew. Z15e: what
- * was told by a longer T_lease, or granted by a longer T_hold, is over when that T_hold has passed,
- * for no T_lease is longer than the T_hold beside it. */
+/* Z6b: no question of before is answered any more, so that what counts was asked with the lengths
+ * of now. Z15e: what was told by a longer T_lease, or granted by a longer T_hold, is over when that
+ * T_hold has passed, for no T_lease is longer than the T_hold beside it. */
 void lease_on_timing(struct core *core, const struct timing *before)
 {
     const uint64_t hold_ms = timing_hold_ms(before);
@@ -56,7 +49,6 @@ void lease_on_timing(struct core *core, const struct timing *before)
     if (core->timing.lease_ms < before->lease_ms || timing_hold_ms(&core->timing) < hold_ms) {
         core->lease.longer_over_ms = larger(core->lease.longer_over_ms, core->now_ms + hold_ms);
     }
-    add_mark(core);
     numbers_ask_anew(core);
 }
 
@@ -404,9 +396,10 @@ static struct voter_lease *lease_for(struct core *core, const struct node_id *re
 
 /* Z15a: the lease counts for as long as that question asked. */
 static void grant(struct core *core, const struct node_id *record, uint64_t epoch,
-                  const struct lease_mark *asked)
+                  uint64_t asked_ms, uint64_t lease_ms)
 {
-    const uint64_t until_ms = asked->ms + timing_act_ms(asked->lease_ms);
+    const uint64_t until_ms = asked_ms + timing_act_ms(lease_ms);
+    const uint64_t hold_ms = timing_hold_ms(&core->timing);
     struct voter_lease *lease = lease_for(core, record);
 
     if (lease == NULL) {
@@ -415,10 +408,10 @@ static void grant(struct core *core, const struct node_id *record, uint64_t epoc
     if (epoch > lease->epoch) {
         lease->epoch = epoch;
         lease->until_ms = until_ms;
-        lease->hold_ms = asked->hold_ms;
+        lease->hold_ms = hold_ms;
     } else if (epoch == lease->epoch) {
         lease->until_ms = larger(lease->until_ms, until_ms);
-        lease->hold_ms = larger(lease->hold_ms, asked->hold_ms);
+        lease->hold_ms = larger(lease->hold_ms, hold_ms);
     }
 }
 
@@ -454,10 +447,11 @@ static void note_writes(struct core *core, const struct node_id *record, uint64_
     }
 }
 
-void lease_take(struct core *core, const struct lease_said *said, const struct lease_mark *asked)
+void lease_take(struct core *core, const struct lease_said *said, uint64_t asked_ms,
+                uint64_t lease_ms)
 {
-    if (said->leased && asked != NULL && said->writes >= core_writes_known(core, &said->record)) {
-        grant(core, &said->record, said->promised, asked);
+    if (said->leased && asked_ms != 0 && said->writes >= core_writes_known(core, &said->record)) {
+        grant(core, &said->record, said->promised, asked_ms, lease_ms);
     }
     note_promise(core, &said->record, said->promised);
     note_writes(core, &said->record, said->writes);
@@ -494,16 +488,13 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
         !numbers_is_of_own_question(core, pong, position)) {
         return;
     }
-    lease_take(core, said, mark_echoed(core, pong->echo));
+    const struct lease_mark *mark = mark_echoed(core, pong->echo);
+    lease_take(core, said, mark == NULL ? 0 : mark->ms, core->timing.lease_ms);
 }
 
 void lease_grant_own(struct core *core)
 {
-    const struct lease_mark now = {.ms = core->now_ms,
-                                   .lease_ms = core->timing.lease_ms,
-                                   .hold_ms = timing_hold_ms(&core->timing)};
-
-    grant(core, &core->voter.record.id, core->view.epoch, &now);
+    grant(core, &core->voter.record.id, core->view.epoch, core->now_ms, core->timing.lease_ms);
 }
 
 void lease_reset(struct core *core)

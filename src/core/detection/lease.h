@@ -88,8 +88,10 @@ uint64_t lease_voter_last_ms(const struct core *core, const struct node_id *reco
  */
 uint64_t lease_members_until(const struct core *core);
 
-/* Takes what a voter has said, in answer to what was asked so; NULL: that gives no lease. */
-void lease_take(struct core *core, const struct lease_said *said, const struct lease_mark *asked);
+/* Takes what a voter has said, in answer to what was asked then, for so long; `asked_ms` 0: that
+ * gives no lease. */
+void lease_take(struct core *core, const struct lease_said *said, uint64_t asked_ms,
+                uint64_t lease_ms);
 
 /* Notes that this node's own voter leases to it now. */
 void lease_grant_own(struct core *core);

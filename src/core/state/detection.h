@@ -19,8 +19,6 @@ enum {
 struct lease_mark {
     uint64_t number; /* 0: none */
     uint64_t ms;
-    uint64_t lease_ms; /* strict: for how long questions since then ask, and with which T_hold */
-    uint64_t hold_ms;
 };
 
 /* lease: how often the record of a voter was written, as it said (Z14). It outlives a life. */
