@@ -542,6 +542,40 @@ Story(liar, one_frame_in_a_voters_name_takes_no_votes_away)
     check_voters_of_one(seed, B, C);
 }
 
+/* L2a: delphi, which does not vote, is shown in byzantium's name that the witness, which is no
+ * member, coordinates in athens' place. It does not say to athens which view it has, but shows it.
+ */
+Story(liar, who_follows_what_nobody_made_is_let_in_anew)
+{
+    struct sim *sim = story_of_voters(seed, 4, 3,
+                                      (struct sim_options){.witness_count = 1, .lenient = true});
+    const struct host *witness = &sim->hosts[sim_witness(sim, 0)];
+    struct view view;
+    void *storage = calloc(1, view_bytes(MEMBER_MAX));
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
+
+    cr_assert_not_null(storage);
+    story_check(sim_is_acting(sim, A), seed);
+    view_init(&view, MEMBER_MAX, storage);
+    view_copy(&view, core_view(sim->hosts[D].core));
+    view.parent = view_id_of(&view);
+    view.version++;
+    view.members[0].id = witness->witness.life;
+    view.members[0].address = witness->address;
+    memcpy(view.members[0].name, witness->name, sizeof view.members[0].name);
+    view_seal(&view);
+    shown.from = sim->hosts[B].witness.life;
+    shown.source = sim->hosts[B].address;
+    shown.number = sim->hosts[B].number + 1;
+    liar_says(sim, D, &shown);
+    sim_run(sim, liar_bound_ms(sim));
+    story_check(sim_agrees(sim), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    story_holds(sim, seed);
+    sim_free(sim);
+    free(storage);
+}
+
 /* Z2l, S17: cyrene holds a view that was proposed in its coordinator's name, above all that this
  * one makes; its vote is the one that is needed when that one dies. */
 Story(liar, what_a_voter_was_made_to_accept_in_this_reign_does_not_come_back)

@@ -687,6 +687,9 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     }
     const enum authority authority = install_weigh(core, message);
     if (authority == AUTHORITY_UNASKED) {
+        if (holds_us || core_is_coordinator(core)) { /* As below: it went that way, true or not. */
+            note_follows_other(core, message);
+        }
         return SHOWN_SETTLED;
     }
     if (!holds_us) {
