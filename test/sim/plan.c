@@ -223,32 +223,12 @@ static bool has_lost_quorum(const struct plan *plan, const struct sim *sim)
            (plan->guard.policy == GUARD_STRICT && sim_has_founded(sim) && !sim_have_quorum(sim));
 }
 
-/* Under guard strict, who was shown a view that nobody made, in the name of its coordinator or of a
- * voter, may follow that until it is started again (docs/security.md). */
-static bool restarts_who_was_misled(const struct plan *plan, struct sim *sim)
-{
-    bool any = false;
-
-    for (uint32_t host = 0; host < plan->hosts && plan->guard.policy == GUARD_STRICT; host++) {
-        bool stranger;
-        if (sim_is_running(sim, host) &&
-            liar_made(sim, core_view(sim_core(sim, host)), &stranger)) {
-            sim_crash(sim, host);
-            sim_start(sim, host);
-            any = true;
-        }
-    }
-    return any;
-}
-
 /* Whoever was said to leave has no place of its own, and where members that were made up keep all
  * others, an operator has to say that they are nowhere (docs/security.md). */
 static bool converges_after_lies(const struct plan *plan, struct sim *sim, uint64_t ms)
 {
     return sim_converges(sim, ms) ||
            (liar_has_betrayed(sim) && sim_forgets_invented(sim) && sim_converges(sim, ms)) ||
-           (liar_has_betrayed(sim) && restarts_who_was_misled(plan, sim) &&
-            sim_converges(sim, ms)) ||
            ((liar_may_have_ended_history(sim) || has_lost_quorum(plan, sim)) &&
             plan_recovers(plan, sim));
 }
@@ -453,9 +433,6 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim)
         const uint64_t number = core_view(sim_core(sim, acting))->voters.number;
         liar_tell(sim, &random, &lie);
         sim_run(sim, liar_bound_ms(sim));
-        if (!sim_agrees(sim) && restarts_who_was_misled(plan, sim)) {
-            sim_run(sim, liar_bound_ms(sim));
-        }
         const uint32_t now = acting_host(plan, sim);
         if (!sim_agrees(sim)) {
             wrong = "Y4: they do not agree after one forged frame";
