@@ -142,12 +142,21 @@ static bool is_out_in_time(const struct plan *plan, struct sim *sim)
            core_view(sim_core(sim, broken))->hash != hash || !sim_is_behind(sim, broken);
 }
 
+/* Of its view others may be dead, and cannot be removed as long as nobody accepts that. */
 static bool leads_too_few(const struct plan *plan, const struct sim *sim)
 {
     const uint32_t broken = plan->broken % plan->hosts;
+    uint32_t living = 0;
 
-    return sim_is_running(sim, broken) && sim_phase(sim, broken) == PHASE_MEMBER &&
-           core_view(sim_core(sim, broken))->member_count <= 2;
+    if (!sim_is_running(sim, broken) || sim_phase(sim, broken) != PHASE_MEMBER) {
+        return false;
+    }
+    const struct view *view = core_view(sim_core(sim, broken));
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        living += sim_is_running(sim, host) &&
+                  view_find(view, &core_self(sim_core(sim, host))->id) != VIEW_NONE;
+    }
+    return living <= 2;
 }
 
 /* One that led when the hole came, and still does, lets in whoever comes, or gives way (L3b, U4d).
