@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define MILLION 1000000U
-#define RESEND_US 200000U /* the least a kernel waits before it repeats a lost segment */
 
 void network_init(struct network *network, uint32_t host_count, uint32_t capacity,
                   const struct quality *quality)
@@ -139,8 +138,8 @@ uint64_t network_stream_us(struct network *network, struct random *random, uint3
 
     /* Three trips: a connection has to be made first. */
     uint64_t at_us = now_us + 3 * network_latency_us(network, random, from);
-    for (int resends = 0; resends < 5 && network_happens(random, loss_ppm); resends++) {
-        at_us += RESEND_US << resends;
+    for (int resends = 0; resends < RESENDS_MAX && network_happens(random, loss_ppm); resends++) {
+        at_us += (uint64_t)(RESEND_MS * 1000) << resends;
     }
     if (at_us <= link->stream_free_us) {
         at_us = link->stream_free_us + 1;

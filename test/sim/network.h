@@ -18,7 +18,10 @@ enum {
     REPLAY_KEPT = 64,    /* packets remembered to be sent once more much later */
     PACKET_CLASSES = 19, /* sizes of packet buffers: 256 bytes, doubled up to 64 MiB */
     PACKET_BYTES_MIN = 256,
-    STUCK_MAX = 8, /* frames of one stream that is stuck: newer ones take the place of the last */
+    STUCK_MAX = 8,   /* frames of one stream that is stuck: newer ones take the place of the last */
+    RESEND_MS = 200, /* the least a kernel waits before it repeats a lost segment; then doubled */
+    RESENDS_MAX = 5,
+    RESENT_MS_MAX = ((1 << RESENDS_MAX) - 1) * RESEND_MS, /* what is sent since waits behind it */
 };
 
 /* How all links from one host behave. Shares are out of a million packets. */

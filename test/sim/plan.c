@@ -234,10 +234,12 @@ static bool converges_after_lies(const struct plan *plan, struct sim *sim, uint6
 }
 
 /* Others may have been asked for in its name, or its own in vain: then it asks again T_stall later
- * (E8c). */
+ * (E8c). Long ones go by a stream, perhaps behind what was lost there before everything healed. */
 static bool shows_wanted_tags(const struct plan *plan, struct sim *sim)
 {
-    for (uint64_t ms = 0; ms < 4 * plan_quiet_ms(plan) && !sim_shows_wanted_tags(sim); ms += 100) {
+    const uint64_t ms_max = 4 * plan_quiet_ms(plan) + RESENT_MS_MAX;
+
+    for (uint64_t ms = 0; ms < ms_max && !sim_shows_wanted_tags(sim); ms += 100) {
         sim_run(sim, 100);
     }
     return sim_shows_wanted_tags(sim);
