@@ -9,6 +9,7 @@ enum {
     GAPS_MAX = 12,           /* and in so many of the runs; it is every tenth, by chance */
     TAKE_OVER_MS_MAX = 2000, /* half of the runs come to act within it */
     WATCHED_MS = 6000,
+    TAKE_BACK_MS_MAX = 3000, /* less than such a lease of a far witness lasts */
 };
 
 /* The way to and fro takes 200 ms, and one of twenty packets is lost on each way. */
@@ -302,5 +303,21 @@ Story(witness, a_far_one_does_not_keep_a_move_from_coming_about)
     sim_transfer(sim, A, B);
     sim_run(sim, 2 * WATCHED_MS);
     story_check(sim_is_acting(sim, B), seed);
+    sim_free(sim);
+}
+
+/* E6a: the lease that would keep the successor out keeps nobody out who asks for its own again. */
+Story(witness, a_far_one_is_not_waited_for_when_the_successor_is_lost)
+{
+    struct sim *sim = two_and_witness(seed, &far_away);
+    const uint32_t voters = bit_of(A) | bit_of(sim_witness(sim, 0));
+
+    sim_change_voters(sim, A, voters, 0);
+    story_check(story_vote_alone(sim, voters, CHANGE_MS), seed);
+    sim_run(sim, WATCHED_MS);
+    sim_transfer(sim, A, B);
+    sim_vanish(sim, B);
+    story_check(longest_gap_ms(sim, A, WATCHED_MS) <= TAKE_BACK_MS_MAX, seed);
+    story_check(sim_is_acting(sim, A), seed);
     sim_free(sim);
 }

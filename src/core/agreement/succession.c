@@ -89,9 +89,8 @@ uint64_t succession_given_back_ms(const struct core *core)
 {
     const struct succession *succession = &core->succession;
 
-    return reigns(core) && succession->handed_epoch >= core->view.epoch
-               ? larger(succession->handed_ms, absent_bound_until(core)) + 2 * core->timing.lost_ms
-               : NEVER_MS;
+    return reigns(core) && succession->handed_epoch >= core->view.epoch ? succession->given_back_ms
+                                                                        : NEVER_MS;
 }
 
 /* Is that voter there, so that its word is one of now? */
@@ -134,11 +133,13 @@ void succession_hand_over(struct core *core)
 {
     core->succession.handed_epoch = core->view.epoch;
     core->succession.handed_ms = core->now_ms;
+    core->succession.given_back_ms = larger(core->now_ms, absent_bound_until(core)) +
+                                     2 * core->timing.lost_ms;
 }
 
 void succession_take_back(struct core *core)
 {
-    core->succession.handed_ms = 0;
+    core->succession.given_back_ms = core->now_ms;
 }
 
 /* Are so many of them members, besides this node, that another one could act? */

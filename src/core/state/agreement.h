@@ -278,13 +278,13 @@ struct candidacy {
 
 /* succession: with which view this node would come to coordinate, and what it handed over. */
 struct succession {
-    struct view base;  /* the highest view known above ours (C4a, Z4c); empty: none */
-    bool unshown;      /* that is of this node's record, and nobody has shown it yet (Z12a) */
-    uint64_t base_ms;  /* since when it is to be built on */
-    uint64_t next_age; /* the highest that a view had which was shown (S6) */
-    uint64_t
-        handed_epoch;   /* that this node handed over: it acts under it, or below, no more (Z7) */
-    uint64_t handed_ms; /* when it did; 0: it took that back */
+    struct view base;       /* the highest view known above ours (C4a, Z4c); empty: none */
+    bool unshown;           /* that is of this node's record, and nobody has shown it yet (Z12a) */
+    uint64_t base_ms;       /* since when it is to be built on */
+    uint64_t next_age;      /* the highest that a view had which was shown (S6) */
+    uint64_t handed_epoch;  /* handed over by this node: it acts no more up to that (Z7) */
+    uint64_t handed_ms;     /* when it did that */
+    uint64_t given_back_ms; /* from when on it may ask for an epoch above that (E6a) */
 };
 
 /* unanswered: claims and proposals in this view that most of those who are heard did not answer
