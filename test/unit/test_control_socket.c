@@ -9,36 +9,36 @@
 #include <unistd.h>
 
 #include "control/resources/server.h"
-#include "house.h"
+#include "control_bench.h"
 
 Test(control_socket, every_resource_answers_on_one_connection)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open(&bench);
 
-    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
-    assert_answer(&house, fd, "GET /v1/status HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}}\n");
-    assert_answer(&house, fd, "GET /v1/coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
-    assert_answer(&house, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
-    assert_answer(&house, fd, "GET /livez HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\nok\n");
-    assert_answer(&house, fd, "GET /readyz HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\nok\n");
+    assert_answer(&bench, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
+    assert_answer(&bench, fd, "GET /v1/status HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}}\n");
+    assert_answer(&bench, fd, "GET /v1/coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&bench, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&bench, fd, "GET /livez HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\nok\n");
+    assert_answer(&bench, fd, "GET /readyz HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\nok\n");
     assert_answer(
-        &house, fd, "GET /readyz?verbose HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+        &bench, fd, "GET /readyz?verbose HTTP/1.1\r\nHost: d\r\n\r\n", "200",
         "[+] phase: this node is a member\n[+] coordinator: this node coordinates, and is the "
         "only member\n[+] guard: the guard is met: 1 fresh member, 0 needed\n"
         "[+] whole: healthy: 1 of 1\n    next: nothing; doyen watch shows changes\nok\n");
-    assert_answer(&house, fd, "GET /v1/links HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+    assert_answer(&bench, fd, "GET /v1/links HTTP/1.1\r\nHost: d\r\n\r\n", "200",
                   "\"watches\":[],\"cases\":[]");
-    assert_answer(&house, fd, "GET /v1/history HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
-    assert_answer(&house, fd, "GET /v1/why HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
-    assert_answer(&house, fd, "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+    assert_answer(&bench, fd, "GET /v1/history HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
+    assert_answer(&bench, fd, "GET /v1/why HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
+    assert_answer(&bench, fd, "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "200",
                   "is this node");
-    assert_answer(&house, fd, "GET /v1/why?node=atens HTTP/1.1\r\nHost: d\r\n\r\n", "404",
+    assert_answer(&bench, fd, "GET /v1/why?node=atens HTTP/1.1\r\nHost: d\r\n\r\n", "404",
                   "did you mean athens?");
-    assert_answer(&house, fd, "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&bench, fd, "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* Whoever has the path or the method wrong is told the right one. */
@@ -67,12 +67,12 @@ Test(control_socket, what_is_not_there_is_answered_with_what_was_meant)
 
 Test(control_socket, the_metrics_are_of_this_node)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open_tcp(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open_tcp(&bench);
 
     client_send(fd, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    char *text = client_read(&house, fd, NULL);
+    char *text = client_read(&bench, fd, NULL);
     cr_expect_not_null(strstr(text, "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
     cr_expect_not_null(strstr(text, "\ndoyen_members 1\n"), "%s", text);
     cr_expect_not_null(strstr(text, "\ndoyen_events_total{event=\"view\"} 1\n"));
@@ -81,7 +81,7 @@ Test(control_socket, the_metrics_are_of_this_node)
     cr_expect_null(strstr(text, "\nprocess_open_fds 0\n"));
     free(text);
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* More requests at once than documents are made in one turn of the loop: they wait, and are all
@@ -89,19 +89,19 @@ Test(control_socket, the_metrics_are_of_this_node)
 Test(control_socket, requests_sent_ahead_are_all_answered)
 {
     enum { REQUESTS = 20, CLIENTS = 12 };
-    struct house house;
+    struct control_bench bench;
     int fds[CLIENTS];
-    house_open(&house);
+    control_bench_open(&bench);
 
     for (int i = 0; i < CLIENTS; i++) {
-        fds[i] = client_open(&house);
+        fds[i] = client_open(&bench);
         for (int j = 0; j < REQUESTS; j++) {
             client_send(fds[i], "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n");
         }
         client_send(fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n");
     }
     for (int i = 0; i < CLIENTS; i++) {
-        char *answers = client_read(&house, fds[i], "\"name\":\"doyend\"");
+        char *answers = client_read(&bench, fds[i], "\"name\":\"doyend\"");
         int count = 0;
         for (const char *at = answers; (at = strstr(at, "HTTP/1.1 200")) != NULL; at++) {
             count++;
@@ -110,36 +110,36 @@ Test(control_socket, requests_sent_ahead_are_all_answered)
         free(answers);
         close(fds[i]);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 Test(control_socket, a_watcher_hears_of_changes_and_of_the_end)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open(&bench);
 
     client_send(fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n");
-    free(client_read(&house, fd, "event: snapshot"));
-    journal_append(node_journal(house.node), &(struct notice){.type = NOTICE_LATE, .silent_ms = 7},
-                   node_core(house.node), 1, 1);
-    free(client_read(&house, fd, "\"late_ms\":7"));
+    free(client_read(&bench, fd, "event: snapshot"));
+    journal_append(node_journal(bench.node), &(struct notice){.type = NOTICE_LATE, .silent_ms = 7},
+                   node_core(bench.node), 1, 1);
+    free(client_read(&bench, fd, "\"late_ms\":7"));
 
-    house_close_control(&house);
-    char *rest = client_read(&house, fd, NULL);
+    control_bench_close_control(&bench);
+    char *rest = client_read(&bench, fd, NULL);
     cr_assert_not_null(strstr(rest, "0\r\n\r\n"), "the stream ends in good order");
     free(rest);
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 Test(control_socket, a_watcher_resumes_where_it_left)
 {
-    struct house house;
-    house_open(&house);
-    int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    int fd = client_open(&bench);
 
-    const uint32_t life = house.control->facts.life;
+    const uint32_t life = bench.control->facts.life;
     char request[128];
     char ids[2][32];
 
@@ -149,104 +149,104 @@ Test(control_socket, a_watcher_resumes_where_it_left)
     snprintf(request, sizeof request,
              "GET /v1/events HTTP/1.1\r\nHost: d\r\nLast-Event-ID: %08" PRIx32 "-1\r\n\r\n", life);
     client_send(fd, request);
-    char *events = client_read(&house, fd, ids[1]);
+    char *events = client_read(&bench, fd, ids[1]);
     cr_assert_null(strstr(events, "event: snapshot"));
     cr_assert_not_null(strstr(events, ids[0]));
     free(events);
     close(fd);
 
-    fd = client_open(&house);
+    fd = client_open(&bench);
     client_send(fd, "GET /v1/events?since=00000001-1 HTTP/1.1\r\nHost: d\r\n\r\n");
-    events = client_read(&house, fd, "event: snapshot");
+    events = client_read(&bench, fd, "event: snapshot");
     cr_assert_not_null(strstr(events, "event: gap"));
     free(events);
     close(fd);
 
-    fd = client_open(&house);
-    assert_answer(&house, fd, "GET /v1/events?since=1 HTTP/1.1\r\nHost: d\r\n\r\n", "400",
+    fd = client_open(&bench);
+    assert_answer(&bench, fd, "GET /v1/events?since=1 HTTP/1.1\r\nHost: d\r\n\r\n", "400",
                   "'1' is not the id of an event");
-    assert_answer(&house, fd, "HEAD /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\n");
+    assert_answer(&bench, fd, "HEAD /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\n");
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* Watchers that hang up at once must not use the places up. */
 Test(control_socket, short_lived_watchers_leave_room_for_others)
 {
-    struct house house;
-    house_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
 
     for (int i = 0; i < 3 * WATCHERS_MAX; i++) {
-        const int fd = client_open(&house);
-        assert_answer(&house, fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+        const int fd = client_open(&bench);
+        assert_answer(&bench, fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
                       "event: snapshot");
         close(fd);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 Test(control_socket, too_many_watchers_are_told)
 {
-    struct house house;
+    struct control_bench bench;
     int fds[WATCHERS_MAX + 1];
-    house_open(&house);
+    control_bench_open(&bench);
 
     for (int i = 0; i < WATCHERS_MAX; i++) {
-        fds[i] = client_open(&house);
-        assert_answer(&house, fds[i], "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+        fds[i] = client_open(&bench);
+        assert_answer(&bench, fds[i], "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
                       "event: snapshot");
     }
-    fds[WATCHERS_MAX] = client_open(&house);
-    assert_answer(&house, fds[WATCHERS_MAX], "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+    fds[WATCHERS_MAX] = client_open(&bench);
+    assert_answer(&bench, fds[WATCHERS_MAX], "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "503",
                   "busy");
     for (int i = 0; i <= WATCHERS_MAX; i++) {
         close(fds[i]);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 Test(control_socket, faults_are_checked_before_they_are_injected)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open(&bench);
 
-    assert_answer(&house, fd,
+    assert_answer(&bench, fd,
                   "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 15\r\n\r\n"
                   "{\"clear\": true}",
                   "200", "{\"clear\":true}");
-    assert_answer(&house, fd,
+    assert_answer(&bench, fd,
                   "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 18\r\n\r\n"
                   "{\"drop\":[\"atens\"]}",
                   "404", "no member is called");
-    assert_answer(&house, fd,
+    assert_answer(&bench, fd,
                   "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 19\r\n\r\n"
                   "{\"drop\":[\"athens\"]}",
                   "400", "this node itself");
     close(fd);
 
-    const int other = client_open(&house);
-    assert_answer(&house, other, "POST /v1/fault HTTP/1.1\r\nHost: d\r\n\r\n", "400",
+    const int other = client_open(&bench);
+    assert_answer(&bench, other, "POST /v1/fault HTTP/1.1\r\nHost: d\r\n\r\n", "400",
                   "the request has no body");
-    house.config.faults = false;
-    assert_answer(&house, other, "POST /v1/fault HTTP/1.1\r\nHost: d\r\n\r\n", "403", "--faults");
+    bench.config.faults = false;
+    assert_answer(&bench, other, "POST /v1/fault HTTP/1.1\r\nHost: d\r\n\r\n", "403", "--faults");
     close(other);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 Test(control_socket, large_bodies_are_refused)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open(&bench);
 
-    assert_answer(&house, fd,
+    assert_answer(&bench, fd,
                   "POST /v1/leave HTTP/1.1\r\nHost: d\r\nContent-Length: 99999999999\r\n\r\n",
                   "413", "at most 65536 bytes");
-    free(client_read(&house, fd, NULL));
-    cr_assert_not(house.ended);
+    free(client_read(&bench, fd, NULL));
+    cr_assert_not(bench.ended);
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 static void note_role(struct role_client *client, const struct role_event *event)
@@ -266,79 +266,79 @@ Test(control_socket, all_that_is_wanted_is_done_at_once)
                                  .on_event = note_role,
                                  .owner = &heard};
     struct role_client second = client;
-    struct house house;
+    struct control_bench bench;
 
-    house_open(&house);
-    const struct core *core = node_core(house.node);
-    node_role_add(house.node, &client);
-    node_role_campaign(house.node, &client);
-    for (const uint64_t until_ms = house_now_ms() + HOUSE_PATIENCE_MS;
-         !heard && house_now_ms() < until_ms;) {
-        uv_run(&house.loop, UV_RUN_NOWAIT);
+    control_bench_open(&bench);
+    const struct core *core = node_core(bench.node);
+    node_role_add(bench.node, &client);
+    node_role_campaign(bench.node, &client);
+    for (const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
+         !heard && control_bench_now_ms() < until_ms;) {
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
-    node_role_add(house.node, &second);
+    node_role_add(bench.node, &second);
 
-    node_move(house.node, &(struct move){.kind = MOVE_DRAIN, .subject = core_self(core)->id});
-    node_set_tags(house.node, &none);
-    node_set_tags(house.node, &tags);
-    cr_assert(tags_equal(node_tags(house.node), &tags), "the latest of them");
-    node_role_campaign(house.node, &second); /* The core is stepped, and the timer is set. */
-    uv_run(&house.loop, UV_RUN_NOWAIT);
+    node_move(bench.node, &(struct move){.kind = MOVE_DRAIN, .subject = core_self(core)->id});
+    node_set_tags(bench.node, &none);
+    node_set_tags(bench.node, &tags);
+    cr_assert(tags_equal(node_tags(bench.node), &tags), "the latest of them");
+    node_role_campaign(bench.node, &second); /* The core is stepped, and the timer is set. */
+    uv_run(&bench.loop, UV_RUN_NOWAIT);
     cr_expect(tags_equal(core_tags_wanted(core), &tags));
-    node_role_remove(house.node, &second);
-    node_role_remove(house.node, &client);
-    house_close(&house);
+    node_role_remove(bench.node, &second);
+    node_role_remove(bench.node, &client);
+    control_bench_close(&bench);
 }
 
 /* The answer comes before the end that it asks for. */
 Test(control_socket, leaving_is_accepted_and_then_done)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open(&bench);
 
-    assert_answer(&house, fd, "POST /v1/leave HTTP/1.1\r\nHost: d\r\n\r\n", "202", "leaving");
-    for (const uint64_t until_ms = house_now_ms() + HOUSE_PATIENCE_MS;
-         !house.ended && house_now_ms() < until_ms;) {
-        uv_run(&house.loop, UV_RUN_NOWAIT);
+    assert_answer(&bench, fd, "POST /v1/leave HTTP/1.1\r\nHost: d\r\n\r\n", "202", "leaving");
+    for (const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
+         !bench.ended && control_bench_now_ms() < until_ms;) {
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
-    cr_assert(house.ended);
-    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+    cr_assert(bench.ended);
+    assert_answer(&bench, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200",
                   "\"phase\":\"stopped\"");
-    assert_answer(&house, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+    assert_answer(&bench, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "503",
                   "not acting");
-    assert_answer(&house, fd, "GET /livez?verbose HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+    assert_answer(&bench, fd, "GET /livez?verbose HTTP/1.1\r\nHost: d\r\n\r\n", "503",
                   "[+] loop: the loop answers\n[-] phase: the phase is stopped\n"
                   "not alive: the phase is stopped\n");
-    assert_answer(&house, fd, "GET /readyz HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+    assert_answer(&bench, fd, "GET /readyz HTTP/1.1\r\nHost: d\r\n\r\n", "503",
                   "not ready: this node has left");
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 Test(control_socket, over_tcp_there_is_get_alone)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open_tcp(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open_tcp(&bench);
 
-    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: localhost\r\n\r\n", "200", "]}\n");
-    assert_answer(&house, fd, "POST /v1/leave HTTP/1.1\r\nHost: localhost\r\n\r\n", "403",
+    assert_answer(&bench, fd, "GET /v1/members HTTP/1.1\r\nHost: localhost\r\n\r\n", "200", "]}\n");
+    assert_answer(&bench, fd, "POST /v1/leave HTTP/1.1\r\nHost: localhost\r\n\r\n", "403",
                   "a.sock");
-    assert_answer(&house, fd, "POST /v1/members HTTP/1.1\r\nHost: localhost\r\n\r\n", "405",
+    assert_answer(&bench, fd, "POST /v1/members HTTP/1.1\r\nHost: localhost\r\n\r\n", "405",
                   "use GET");
-    cr_assert_not(house.ended);
+    cr_assert_not(bench.ended);
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* Clients of all kinds are there when it closes: waiting, watching, half way through a request. */
 Test(control_socket, closing_ends_whatever_is_under_way)
 {
     enum { CLIENTS = 40 };
-    struct house house;
+    struct control_bench bench;
     int fds[CLIENTS];
-    house_open(&house);
+    control_bench_open(&bench);
 
     for (int i = 0; i < CLIENTS; i++) {
         static const char *const requests[] = {
@@ -349,64 +349,64 @@ Test(control_socket, closing_ends_whatever_is_under_way)
             ("GET /v1/lease HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\n"
              "Upgrade: doyen-lease\r\n\r\n"),
         };
-        fds[i] = client_open(&house);
+        fds[i] = client_open(&bench);
         client_send(fds[i], requests[i % 5]);
     }
     for (int turn = 0; turn < 3; turn++) {
-        uv_run(&house.loop, UV_RUN_NOWAIT);
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
-    house_close_control(&house);
+    control_bench_close_control(&bench);
     for (int i = 0; i < CLIENTS; i++) {
-        free(client_read(&house, fds[i], NULL));
+        free(client_read(&bench, fds[i], NULL));
         close(fds[i]);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* Those who are there already are not the ones to suffer. */
 Test(control_socket, connections_beyond_the_cap_are_told_and_closed)
 {
-    struct house house;
+    struct control_bench bench;
     int fds[CONNECTIONS_MAX + 1];
-    house_open(&house);
+    control_bench_open(&bench);
 
     for (int i = 0; i <= CONNECTIONS_MAX; i++) {
-        fds[i] = client_open(&house);
-        assert_answer(&house, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
+        fds[i] = client_open(&bench);
+        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
                       i < CONNECTIONS_MAX ? "200" : "503", "}\n");
     }
-    free(client_read(&house, fds[CONNECTIONS_MAX], NULL));
-    assert_answer(&house, fds[0], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    free(client_read(&bench, fds[CONNECTIONS_MAX], NULL));
+    assert_answer(&bench, fds[0], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
     for (int i = 0; i <= CONNECTIONS_MAX; i++) {
         close(fds[i]);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* What has no descriptor left cannot be told so: it would be accepted in vain, on and on. */
 Test(control_socket, where_descriptors_are_few_so_are_connections)
 {
-    struct house house;
+    struct control_bench bench;
     struct rlimit usual;
     int fds[CONNECTIONS_MAX];
 
     cr_assert_eq(getrlimit(RLIMIT_NOFILE, &usual), 0);
     const struct rlimit few = {.rlim_cur = 100, .rlim_max = usual.rlim_max};
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-    house_open(&house);
+    control_bench_open(&bench);
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
-    const uint32_t room = house.control->servers[0].room;
+    const uint32_t room = bench.control->servers[0].room;
     cr_assert_gt(room, 0);
-    cr_assert_lt(2 * (room + 2 * house.control->servers[0].reserved), 100);
+    cr_assert_lt(2 * (room + 2 * bench.control->servers[0].reserved), 100);
     for (uint32_t i = 0; i <= room; i++) {
-        fds[i] = client_open(&house);
-        assert_answer(&house, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
+        fds[i] = client_open(&bench);
+        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
                       i < room ? "200" : "503", "}\n");
     }
     for (uint32_t i = 0; i <= room; i++) {
         close(fds[i]);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* A load balancer takes "busy" for "not the coordinator", and a supervisor for a reason to restart
@@ -419,83 +419,83 @@ Test(control_socket, beyond_the_cap_there_is_room_for_probes)
         "GET /livez HTTP/1.1\r\nHost: d\r\n\r\n",
         "GET /readyz?verbose HTTP/1.1\r\nHost: d\r\n\r\n",
     };
-    struct house house;
+    struct control_bench bench;
     int fds[ALL];
-    house_open(&house);
+    control_bench_open(&bench);
 
     for (int i = 0; i < CONNECTIONS_MAX; i++) {
-        fds[i] = client_open(&house);
+        fds[i] = client_open(&bench);
         client_send(fds[i], "GET /v1/mem");
     }
     for (int i = CONNECTIONS_MAX; i < ALL; i++) {
-        fds[i] = client_open(&house);
+        fds[i] = client_open(&bench);
         const size_t question = (size_t)i % (sizeof questions / sizeof questions[0]);
         const bool has_room = i < ALL - 1;
-        assert_answer(&house, fds[i], questions[question], has_room ? "200" : "503",
+        assert_answer(&bench, fds[i], questions[question], has_room ? "200" : "503",
                       has_room && question > 0 ? "ok\n" : "}\n");
     }
     close(fds[ALL - 2]);
     close(fds[ALL - 1]);
-    for (const uint64_t until_ms = house_now_ms() + HOUSE_PATIENCE_MS;
-         house.control->servers[0].connections > ALL - 2 && house_now_ms() < until_ms;) {
-        uv_run(&house.loop, UV_RUN_NOWAIT);
+    for (const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
+         bench.control->servers[0].connections > ALL - 2 && control_bench_now_ms() < until_ms;) {
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
-    fds[ALL - 2] = client_open(&house);
-    assert_answer(&house, fds[ALL - 2], "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+    fds[ALL - 2] = client_open(&bench);
+    assert_answer(&bench, fds[ALL - 2], "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "503",
                   "busy");
     for (int i = 0; i < ALL - 1; i++) {
         close(fds[i]);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* A byte a minute is no silence, and no request either. */
 Test(control_socket, a_head_that_takes_too_long_is_not_waited_for)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open_tcp(&house);
-    struct server *server = &house.control->servers[1];
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open_tcp(&bench);
+    struct server *server = &bench.control->servers[1];
 
     client_send(fd, "GET ");
     while (server->first == NULL) {
-        uv_run(&house.loop, UV_RUN_ONCE);
+        uv_run(&bench.loop, UV_RUN_ONCE);
     }
     struct request *request = server->first;
     const uint64_t due_ms = request->due_ms;
-    cr_assert_leq(due_ms, uv_now(&house.loop) + FIRST_REQUEST_MS);
+    cr_assert_leq(due_ms, uv_now(&bench.loop) + FIRST_REQUEST_MS);
     client_send(fd, "/v1/mem");
     for (int turn = 0; turn < 10; turn++) {
-        uv_run(&house.loop, UV_RUN_NOWAIT);
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
     cr_assert_eq(request->due_ms, due_ms, "no byte puts it off");
     request->due_ms = 0; /* The time is over. */
-    free(client_read(&house, fd, NULL));
+    free(client_read(&bench, fd, NULL));
     cr_assert_eq(server->connections, 0);
     cr_assert_eq(server->due_count, 0);
     close(fd);
 
-    const int quick = client_open_tcp(&house);
-    assert_answer(&house, quick, "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
+    const int quick = client_open_tcp(&bench);
+    assert_answer(&bench, quick, "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
                   "}\n");
-    cr_assert_gt(server->first->due_ms, uv_now(&house.loop) + FIRST_REQUEST_MS,
+    cr_assert_gt(server->first->due_ms, uv_now(&bench.loop) + FIRST_REQUEST_MS,
                  "the next one has longer");
     close(quick);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 Test(control_socket, a_watcher_is_never_overdue)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open(&bench);
 
-    assert_answer(&house, fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+    assert_answer(&bench, fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
                   "event: snapshot");
-    cr_assert_eq(house.control->servers[0].first->due_ms, REQUEST_NEVER_DUE);
-    cr_assert_eq(house.control->servers[0].due_count, 0);
+    cr_assert_eq(bench.control->servers[0].first->due_ms, REQUEST_NEVER_DUE);
+    cr_assert_eq(bench.control->servers[0].due_count, 0);
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* Behind a proxy that goes by the other length, the rest is a request of its own. */
@@ -510,18 +510,18 @@ Test(control_socket, a_request_of_two_lengths_or_hosts_is_refused)
         {"Host: localhost\r\nHost: elsewhere\r\n\r\n", "two hosts"},
         {"Host: localhost\r\nhost: localhost\r\n\r\n", "two hosts"},
     };
-    struct house house;
-    house_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const int fd = client_open_tcp(&house);
+        const int fd = client_open_tcp(&bench);
         char request[256];
         snprintf(request, sizeof request, "GET /v1/version HTTP/1.1\r\n%s", cases[i].head);
-        assert_answer(&house, fd, request, "400", cases[i].words);
-        free(client_read(&house, fd, NULL));
+        assert_answer(&bench, fd, request, "400", cases[i].words);
+        free(client_read(&bench, fd, NULL));
         close(fd);
     }
-    house_close(&house);
+    control_bench_close(&bench);
 }
 
 /* A mistyped argument must not ask for something else. */
@@ -553,24 +553,24 @@ Test(control_socket, arguments_that_a_resource_does_not_take_are_refused)
 /* Who changed something is known afterwards. */
 Test(control_socket, each_change_is_logged_with_the_account_and_the_process)
 {
-    struct house house;
+    struct control_bench bench;
     char line[1024] = "";
     char expected[128];
     int ends[2];
-    house_open(&house);
+    control_bench_open(&bench);
     cr_assert_eq(pipe(ends), 0);
-    log_init(&house.log, ends[1], LOG_INFO, LOG_TEXT, "athens");
-    const int fd = client_open(&house);
+    log_init(&bench.log, ends[1], LOG_INFO, LOG_TEXT, "athens");
+    const int fd = client_open(&bench);
 
-    assert_answer(&house, fd, "POST /v1/drain?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "202",
+    assert_answer(&bench, fd, "POST /v1/drain?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "202",
                   "}\n");
     cr_assert_gt(read(ends[0], line, sizeof line - 1), 0);
     snprintf(expected, sizeof expected, "request: POST /v1/drain?node=athens uid=%d pid=%d -> 202",
              (int)geteuid(), (int)getpid());
     cr_assert_not_null(strstr(line, expected), "%s", line);
     close(fd);
-    log_init(&house.log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
-    house_close(&house);
+    log_init(&bench.log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
+    control_bench_close(&bench);
     close(ends[0]);
     close(ends[1]);
 }

@@ -1,7 +1,7 @@
 /* A node that has founded a cluster alone, with its control socket, in one loop with clients whose
  * bytes go through the real socket. */
-#ifndef TEST_UNIT_HOUSE_H
-#define TEST_UNIT_HOUSE_H
+#ifndef TEST_CONTROL_BENCH_H
+#define TEST_CONTROL_BENCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 
 #include "control/control.h"
 
-enum { HOUSE_PATIENCE_MS = 5000 };
+enum { CONTROL_PATIENCE_MS = 5000 };
 
-struct house {
+struct control_bench {
     uv_loop_t loop;
     struct config config;
     struct log log;
@@ -23,24 +23,24 @@ struct house {
     bool closed;
 };
 
-void house_open(struct house *house);
-void house_close(struct house *house);
-void house_close_control(struct house *house); /* alone, and first */
+void control_bench_open(struct control_bench *bench);
+void control_bench_close(struct control_bench *bench);
+void control_bench_close_control(struct control_bench *bench); /* alone, and first */
 
-uint64_t house_now_ms(void);
+uint64_t control_bench_now_ms(void);
 
 /* A connection, for the caller to close. */
-int client_open(const struct house *house);
-int client_open_tcp(const struct house *house);
+int client_open(const struct control_bench *bench);
+int client_open_tcp(const struct control_bench *bench);
 
 void client_send(int fd, const char *text);
 
 /* Turns the loop until the client has read `word`, or the end of the stream when it is NULL.
  * Returns all that was read, for the caller to free. */
-char *client_read(struct house *house, int fd, const char *word);
+char *client_read(struct control_bench *bench, int fd, const char *word);
 
 /* One request, one answer that begins with `status`. */
-void assert_answer(struct house *house, int fd, const char *request, const char *status,
+void assert_answer(struct control_bench *bench, int fd, const char *request, const char *status,
                    const char *word);
 
 /* A request line without its version, and what its answer has. */

@@ -1,4 +1,4 @@
-#include "house.h"
+#include "control_bench.h"
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@
 
 enum { ANSWER_MAX = 1 << 18 };
 
-uint64_t house_now_ms(void)
+uint64_t control_bench_now_ms(void)
 {
     return uv_hrtime() / 1000000;
 }
@@ -32,19 +32,19 @@ static struct address own_address(uint16_t port)
 
 static void on_end(void *context, enum node_end end)
 {
-    struct house *house = context;
+    struct control_bench *bench = context;
 
     cr_assert_eq(end, NODE_LEFT);
-    house->ended = true;
+    bench->ended = true;
 }
 
-void house_open(struct house *house)
+void control_bench_open(struct control_bench *bench)
 {
-    struct config *config = &house->config;
+    struct config *config = &bench->config;
 
-    memset(house, 0, sizeof *house);
-    strcpy(house->directory, "/tmp/doyen-test-XXXXXX");
-    cr_assert_not_null(mkdtemp(house->directory));
+    memset(bench, 0, sizeof *bench);
+    strcpy(bench->directory, "/tmp/doyen-test-XXXXXX");
+    cr_assert_not_null(mkdtemp(bench->directory));
     strcpy(config->name, "athens");
     strcpy(config->cluster, "doyen");
     config->listen = own_address(PEER_PORT);
@@ -57,65 +57,65 @@ void house_open(struct house *house)
     config->control_mode = 0600;
     config->http_on = true;
     config->http = own_address(HTTP_PORT);
-    snprintf(config->control, sizeof config->control, "%s/a.sock", house->directory);
+    snprintf(config->control, sizeof config->control, "%s/a.sock", bench->directory);
 
-    log_init(&house->log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
-    cr_assert_eq(uv_loop_init(&house->loop), 0);
-    house->node = node_open(&house->loop, config, &(struct keyring){.count = 0}, &house->log,
-                            on_end, house);
-    cr_assert_not_null(house->node);
-    house->control = control_open(&house->loop, house->node, &house->log);
-    cr_assert_not_null(house->control);
-    while (core_phase(node_core(house->node)) != PHASE_MEMBER) {
-        uv_run(&house->loop, UV_RUN_ONCE);
+    log_init(&bench->log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
+    cr_assert_eq(uv_loop_init(&bench->loop), 0);
+    bench->node = node_open(&bench->loop, config, &(struct keyring){.count = 0}, &bench->log,
+                            on_end, bench);
+    cr_assert_not_null(bench->node);
+    bench->control = control_open(&bench->loop, bench->node, &bench->log);
+    cr_assert_not_null(bench->control);
+    while (core_phase(node_core(bench->node)) != PHASE_MEMBER) {
+        uv_run(&bench->loop, UV_RUN_ONCE);
     }
 }
 
 static void on_closed(void *context)
 {
-    struct house *house = context;
-    house->closed = true;
+    struct control_bench *bench = context;
+    bench->closed = true;
 }
 
-void house_close_control(struct house *house)
+void control_bench_close_control(struct control_bench *bench)
 {
-    control_close(house->control, on_closed, house);
-    house->control = NULL;
-    while (!house->closed) {
-        uv_run(&house->loop, UV_RUN_ONCE);
+    control_close(bench->control, on_closed, bench);
+    bench->control = NULL;
+    while (!bench->closed) {
+        uv_run(&bench->loop, UV_RUN_ONCE);
     }
-    cr_assert_neq(access(house->config.control, F_OK), 0, "the file is gone");
+    cr_assert_neq(access(bench->config.control, F_OK), 0, "the file is gone");
 }
 
-void house_close(struct house *house)
+void control_bench_close(struct control_bench *bench)
 {
-    if (house->control != NULL) {
-        house_close_control(house);
+    if (bench->control != NULL) {
+        control_bench_close_control(bench);
     }
-    node_close(house->node, NULL, NULL);
-    while (uv_run(&house->loop, UV_RUN_DEFAULT) != 0) {
+    node_close(bench->node, NULL, NULL);
+    while (uv_run(&bench->loop, UV_RUN_DEFAULT) != 0) {
     }
-    cr_assert_eq(uv_loop_close(&house->loop), 0);
-    rmdir(house->directory);
+    cr_assert_eq(uv_loop_close(&bench->loop), 0);
+    rmdir(bench->directory);
 }
 
-int client_open(const struct house *house)
+int client_open(const struct control_bench *bench)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
-    strcpy(address.sun_path, house->config.control);
+    strcpy(address.sun_path, bench->config.control);
     cr_assert_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
     return fd;
 }
 
-int client_open_tcp(const struct house *house)
+int client_open_tcp(const struct control_bench *bench)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons(house->config.http.port)};
+                                  .sin_port = htons(bench->config.http.port)};
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-    memcpy(&address.sin_addr, house->config.http.bytes, sizeof address.sin_addr);
+    memcpy(&address.sin_addr, bench->config.http.bytes, sizeof address.sin_addr);
     cr_assert_eq(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
     return fd;
 }
@@ -125,13 +125,13 @@ void client_send(int fd, const char *text)
     cr_assert_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-char *client_read(struct house *house, int fd, const char *word)
+char *client_read(struct control_bench *bench, int fd, const char *word)
 {
     char *text = calloc(1, ANSWER_MAX);
     size_t length = 0;
-    const uint64_t until_ms = house_now_ms() + HOUSE_PATIENCE_MS;
+    const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
 
-    while (house_now_ms() < until_ms) {
+    while (control_bench_now_ms() < until_ms) {
         const ssize_t count = recv(fd, text + length, ANSWER_MAX - 1 - length, MSG_DONTWAIT);
         if (count > 0) {
             length += (size_t)count;
@@ -142,17 +142,17 @@ char *client_read(struct house *house, int fd, const char *word)
         if (word != NULL && strstr(text, word) != NULL) {
             return text;
         }
-        uv_run(&house->loop, UV_RUN_NOWAIT);
+        uv_run(&bench->loop, UV_RUN_NOWAIT);
     }
     cr_assert_fail("no %s in: %s", word == NULL ? "end" : word, text);
     return text;
 }
 
-void assert_answer(struct house *house, int fd, const char *request, const char *status,
+void assert_answer(struct control_bench *bench, int fd, const char *request, const char *status,
                    const char *word)
 {
     client_send(fd, request);
-    char *answer = client_read(house, fd, word);
+    char *answer = client_read(bench, fd, word);
     char line[64];
 
     snprintf(line, sizeof line, "HTTP/1.1 %s", status);
@@ -162,16 +162,16 @@ void assert_answer(struct house *house, int fd, const char *request, const char 
 
 void assert_answers(const struct asked *cases, size_t count)
 {
-    struct house house;
-    house_open(&house);
-    const int fd = client_open(&house);
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const int fd = client_open(&bench);
 
     for (size_t i = 0; i < count; i++) {
         char request[160];
         snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
-        assert_answer(&house, fd, request, cases[i].status, cases[i].words);
+        assert_answer(&bench, fd, request, cases[i].status, cases[i].words);
     }
-    cr_assert_not(house.ended);
+    cr_assert_not(bench.ended);
     close(fd);
-    house_close(&house);
+    control_bench_close(&bench);
 }
