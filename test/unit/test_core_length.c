@@ -302,6 +302,31 @@ Test(core_length, a_lease_counts_for_as_long_as_its_question_asked)
     }
 }
 
+/* D8b, Z15a: what is echoed tells from when it counts, also where that was sent before the lengths
+ * changed, and the question that is answered for how long. */
+Test(core_length, a_lease_counts_from_what_is_echoed_for_as_long_as_its_question_asked)
+{
+    for (int shorter = 0; shorter < 2; shorter++) {
+        struct rig *rig = rig_strict("A B C", 'A');
+        const uint64_t lease_ms = rig->timing.lease_ms;
+        const uint64_t other_ms = shorter != 0 ? lease_ms * 4 / 5 : lease_ms * 2;
+
+        rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+        both_lease(rig);
+        rig_pass(rig, timing_round_ms(&rig->timing) * 11 / 10, "B C");
+        const uint64_t before_ms = rig->core->lease.asked_ms;
+        const uint64_t before = rig->last_number;
+        rig_pass(rig, rig->timing.lost_ms / 10, "");
+        asks_otherwise(rig, other_ms, rig->timing.lost_ms);
+        asks_now(rig);
+        cr_assert_gt(rig->core->lease.asked_ms, before_ms);
+        rig->last_number = before;
+        rig_leases(rig, 'B');
+        cr_assert_eq(rig_lease(rig, 'B').until_ms, before_ms + timing_act_ms(other_ms));
+        rig_free(rig);
+    }
+}
+
 /* Z15a, H99: a heartbeat overtook the question, and is what its answer echoes. By that it would
  * count for as long as what is asked for now, though B has leased for less. */
 Test(core_length, no_question_of_before_is_answered_any_more)

@@ -143,11 +143,11 @@ Test(core_strict, an_outsider_that_proposes_shows_that_to_who_asks)
 /* --- Founding (Z8) --- */
 
 /* The voter of that name, which has asked to be let in, has a record by now: its own. */
-static void answers(struct voter_bench *bench, char voter)
+static struct message answer_of(struct voter_bench *bench, char voter)
 {
     const struct member member = member_of(voter);
     const bool is_self = voter == core_self(bench->core)->name[0];
-    struct message vote = {
+    const struct message vote = {
         .type = MESSAGE_VOTE,
         .from = is_self ? core_self(bench->core)->id : member.id,
         .source = member.address,
@@ -157,6 +157,13 @@ static void answers(struct voter_bench *bench, char voter)
             .vote = {.record = record_of(voter), .kind = VOTE_FOUNDING, .result = VOTE_GRANTED}}};
 
     electorate_learn(bench->core, &member, vote.echo);
+    return vote;
+}
+
+static void answers(struct voter_bench *bench, char voter)
+{
+    const struct message vote = answer_of(bench, voter);
+
     founding_on_vote(bench->core, &vote);
 }
 
@@ -210,6 +217,68 @@ Test(core_strict, founding_is_not_over_before_all_voters_have_a_record)
     all_answer(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
     bench_free(bench);
+}
+
+static uint32_t requests_sent(const struct core *core)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->out.count; i++) {
+        const struct effect *effect = &core->out.items[i];
+        count += effect->type == EFFECT_SEND && effect->message->type == MESSAGE_CLAIM;
+    }
+    return count;
+}
+
+/* The founder that asks, when all have answered. */
+static struct voter_bench *founder_answered(uint64_t wait_ms, const struct view *promised)
+{
+    struct voter_bench *bench = bench_new_named('A');
+    struct core *core = bench->core;
+
+    (void)voter_begin_founding(core);
+    bench_sync(bench);
+    core->join.found_ms = core->now_ms + wait_ms;
+    if (promised != NULL) {
+        view_copy(&core->change.pending, promised);
+        core->change.accepted_ms = core->now_ms;
+    }
+    for (char voter = 'A'; voter <= 'C'; voter++) {
+        const struct message vote = answer_of(bench, voter);
+        cr_assert_eq(requests_sent(core), 0);
+        join_on_record(core, &vote);
+    }
+    return bench;
+}
+
+/* Z8c: or the second round would wait for a third of T_prepare. */
+Test(core_strict, a_founder_asks_again_in_the_step_in_which_the_last_one_answers)
+{
+    struct voter_bench *bench = founder_answered(0, NULL);
+
+    cr_assert_eq(requests_sent(bench->core), 2, "B and C");
+    bench_free(bench);
+}
+
+/* F2: what puts off founding puts off that, too. */
+Test(core_strict, a_founder_that_is_to_wait_does_not_ask_again_before)
+{
+    struct voter_bench *bench = founder_answered(timing_of(PROFILE_LAN).discover_ms, NULL);
+
+    cr_assert_eq(requests_sent(bench->core), 0);
+    cr_assert(founding_needs_another_life(bench->core));
+    bench_free(bench);
+}
+
+/* S5: the proposal that it has accepted may come about yet, and names this life. */
+Test(core_strict, a_founder_that_may_be_let_in_begins_no_other_life)
+{
+    struct built_view promised = view_of("B C A");
+    struct voter_bench *bench = founder_answered(0, &promised.view);
+
+    cr_assert(founding_needs_another_life(bench->core));
+    bench_free(bench);
+    view_built_free(&promised);
 }
 
 /* H53: B got another record since, and may vote elsewhere by it; so may C when B says that. */
