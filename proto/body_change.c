@@ -243,7 +243,7 @@ static const struct view *find_base(const struct bases *bases, const struct view
                                                                             : NULL;
 }
 
-/* Its record has given up the base for this very view, and is asked once more. */
+/* The receiver's voter has given up the base for this very view, and is asked once more. */
 static bool is_accepted(const struct view *accepted, const struct view *announced)
 {
     return accepted != NULL && !view_is_empty(accepted) && accepted->hash == announced->hash &&

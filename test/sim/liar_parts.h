@@ -25,7 +25,7 @@ struct liar {
     uint64_t told;
     uint64_t told_of[MESSAGE_TYPE_COUNT];
     bool betrayed;    /* one was told in a member's name */
-    bool succeeds;    /* or of a history that succeeds, by who may be asked */
+    bool succeeds;    /* one told of a later history, and may be asked for it */
     bool pauses;      /* nobody goes on */
     uint64_t *tokens; /* that were named in the coordinator's name */
     size_t token_count;

@@ -1,5 +1,5 @@
-/* What is added to messages that voters go by. By chances of their own, so that lies that were told
- * before these were thought of stay what they are. */
+/* What is added to messages that voters go by. Each of these lies draws from a chance of its own,
+ * so that lies that were told before it was thought of stay what they are. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -20,8 +20,7 @@ static uint64_t any_length_ms(struct teller *teller, struct random *random)
     return lengths_ms[random_below(random, sizeof lengths_ms / sizeof lengths_ms[0])];
 }
 
-/* How long leases and grants last (Z15), and what a voter says of it. By a chance of its own, so
- * that lies that were told before this one was thought of stay what they are. */
+/* How long leases and grants last (Z15), and what a voter says of it. */
 static void lie_about_lengths(struct teller *teller)
 {
     struct message *message = teller->message;
@@ -69,8 +68,7 @@ static void lie_as_helper(struct teller *teller)
     }
 }
 
-/* Z2k: a stranger goes on asking for an epoch above whatever the receiver has promised, likewise.
- */
+/* Z2k: a stranger goes on asking for an epoch above whatever the receiver has promised. */
 static void outbid(struct teller *teller)
 {
     struct message *message = teller->message;
@@ -84,7 +82,7 @@ static void outbid(struct teller *teller)
     }
 }
 
-/* Z4d: a stranger proposes a view that has itself alone, as one who begins anew does, likewise. */
+/* Z4d: a stranger proposes a view that has itself alone, as one who begins anew does. */
 static void propose_as_outsider(struct teller *teller)
 {
     struct message *message = teller->message;
@@ -119,8 +117,7 @@ static void propose_as_outsider(struct teller *teller)
     message->carrier = (struct view_carrier){.view = view};
 }
 
-/* How often a record was written (Z14), by a chance of its own, too: more often than it was, or
- * less. */
+/* How often a record was written (Z14): more often than it was, or less. */
 static void lie_about_writes(struct teller *teller)
 {
     struct message *message = teller->message;

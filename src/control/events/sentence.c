@@ -532,7 +532,7 @@ static void forgotten_sentence(const struct journal_entry *entry, struct text_bu
 
 typedef void sentence_writer(const struct journal_entry *entry, struct text_builder *sentence);
 
-static sentence_writer *const WRITERS[JOURNAL_TYPES] = {
+static sentence_writer *const writers[JOURNAL_TYPES] = {
     [NOTICE_PHASE] = phase_sentence,
     [NOTICE_VIEW] = view_sentence,
     [NOTICE_JOINED] = joined_sentence,
@@ -565,5 +565,5 @@ static sentence_writer *const WRITERS[JOURNAL_TYPES] = {
 
 void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
-    WRITERS[entry->notice.type](entry, sentence);
+    writers[entry->notice.type](entry, sentence);
 }

@@ -302,7 +302,7 @@ bool install_is_behind(const struct core *core)
 
 /* C1d: are those whom it does not suspect, and who hold no higher view, more than half of its view?
  */
-static bool are_most(const struct core *core)
+static bool followers_are_majority(const struct core *core)
 {
     const struct view_id ours = view_id_of(&core->view);
     uint32_t count = 0;
@@ -325,7 +325,7 @@ bool install_may_lead(const struct core *core)
     if (!install_is_behind(core)) { /* Whoever holds that view says so again, or nobody holds it. */
         return core->now_ms >= install->higher.said_ms + core->timing.fresh_ms;
     }
-    return !install->higher_elsewhere && are_most(core);
+    return !install->higher_elsewhere && followers_are_majority(core);
 }
 
 bool install_was_left_behind(const struct core *core)
@@ -687,7 +687,8 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     }
     const enum authority authority = install_weigh(core, message);
     if (authority == AUTHORITY_UNASKED) {
-        if (holds_us || core_is_coordinator(core)) { /* As below: it went that way, true or not. */
+        /* L2a: its last row, and of the one before that what a coordinator goes by. */
+        if (holds_us || core_is_coordinator(core)) {
             note_follows_other(core, message);
         }
         return SHOWN_SETTLED;

@@ -571,7 +571,7 @@ struct vote voter_on_founding(struct core *core, const struct vote_question *que
     if (may_make_record(core)) {
         make_record(core, question->lineage);
     } else if (makes_way(core, question->lineage)) {
-        REACHED(voter_got_another_record);
+        REACHED(voter_made_way);
         begin_record(core, question->lineage, VOTE_RECORD_FOUNDING);
     }
     if (!voter_votes(core, question->lineage) || core->voter.record.state == VOTE_RECORD_FOUNDED) {
@@ -692,6 +692,8 @@ uint64_t voter_begin_founding(struct core *core)
                : 0;
 }
 
+/* Not written: whoever starts again without it asks all once more, and nobody counts on it before
+ * *founded* is written, with it (Z8b). */
 struct view *voter_name_founders(struct core *core, const struct voter_lists *founders)
 {
     struct view *accepted = &core->voter.accepted;

@@ -147,7 +147,8 @@ static void ask_for_proof(struct core *core, const struct message *asked)
     }
 }
 
-/* It asks whoever may win what its proposal will need, so that this does not wait for it. */
+/* Z2k: the voter asks a stranger for proof with the grant, so that the stranger's proposal need not
+ * wait for that. */
 static void prepare_for_proposal(struct core *core, const struct message *claim)
 {
     if (!voter_knows(core, &claim->from) && strangers_take(core, claim)) {

@@ -39,7 +39,7 @@ static voter_set said_by(const struct core *core)
 {
     const struct founding *founding = &core->founding;
 
-    return id_equal(&founding->life, &core->life.self.id) ? founding->said : 0;
+    return id_equal(&founding->answered_to, &core->life.self.id) ? founding->answered : 0;
 }
 
 static bool have_all_said(const struct core *core)
@@ -49,7 +49,7 @@ static bool have_all_said(const struct core *core)
 
 bool founding_needs_another_life(const struct core *core)
 {
-    return core->voter.record.state == VOTE_RECORD_FOUNDING && core->founding.news &&
+    return core->voter.record.state == VOTE_RECORD_FOUNDING && core->founding.any_changed &&
            have_all_said(core);
 }
 
@@ -152,13 +152,14 @@ static void note(struct core *core, uint8_t place, const struct message *vote)
     struct listed_voter *voter = &founding->voters.voters[place];
     const struct node_id *record = &vote->carrier.vote.record;
 
-    if (!id_equal(&founding->life, &core->life.self.id)) {
-        founding->life = core->life.self.id;
-        founding->said = 0;
-        founding->news = false;
+    if (!id_equal(&founding->answered_to, &core->life.self.id)) {
+        founding->answered_to = core->life.self.id;
+        founding->answered = 0;
+        founding->any_changed = false;
     }
-    founding->said |= voter_set_of(place);
-    founding->news = founding->news || (place != 0 && !id_equal(&voter->record, record));
+    founding->answered |= voter_set_of(place);
+    founding->any_changed = founding->any_changed ||
+                            (place != 0 && !id_equal(&voter->record, record));
     voter->record = *record;
     voter->address = place == 0 ? core->life.self.address : vote->source;
 }
@@ -175,7 +176,7 @@ void founding_on_vote(struct core *core, const struct message *vote)
         return;
     }
     note(core, place, vote);
-    if (have_all_said(core) && !core->founding.news && voter_lists_are_sound(founders)) {
+    if (have_all_said(core) && !core->founding.any_changed && voter_lists_are_sound(founders)) {
         voter_end_founding(core, founders);
     }
 }

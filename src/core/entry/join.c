@@ -243,7 +243,7 @@ void join_on_record(struct core *core, const struct message *vote)
     founding_on_vote(core, vote);
     if (core->life.phase == PHASE_JOINING && core->join.found_ms <= next_ms &&
         founding_needs_another_life(core)) {
-        found(core); /* At once, unless F2 lets it wait. */
+        found(core); /* At once, but where F2 has it wait for longer than it repeats itself. */
     }
 }
 

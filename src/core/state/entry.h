@@ -27,9 +27,9 @@ struct life {
  * who asks for records (Z8). */
 struct founding {
     struct voter_lists voters;
-    struct node_id life; /* of this node, to which */
-    voter_set said;      /* these have answered, */
-    bool news;           /* one of the others by a record that it had not named before */
+    struct node_id answered_to; /* the life of this node that the two below are of */
+    voter_set answered;         /* who has told that life its record */
+    bool any_changed;           /* one of the others told it a record that was not known before */
 };
 
 /* meet: another node that waits to be let in (F3). */
