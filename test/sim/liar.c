@@ -334,7 +334,7 @@ void liar_says(struct sim *sim, uint32_t to, struct message *message)
     post(&teller, &copy, 100);
 }
 
-void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
+bool liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
 {
     struct message message;
     struct teller teller = {.sim = sim,
@@ -346,19 +346,19 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
                             .message = &message};
 
     if (!teller.to->running) {
-        return;
+        return false;
     }
     if (!lie->stranger && !teller.forges) {
         teller.from = pick_liar(&teller, lie->host);
         if (teller.from == NULL || must_not_lie(sim, teller.from)) {
-            return;
+            return false;
         }
     }
     teller.known = pick_known(&teller);
     if (teller.forges) {
         teller.from = pick_forged(&teller, lie->name);
         if (teller.from == NULL) {
-            return;
+            return false;
         }
     }
     fill_envelope(&teller);
@@ -378,6 +378,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
         excuse(&teller);
     }
     send(&teller);
+    return true;
 }
 
 /* --- Lies that go on --- */

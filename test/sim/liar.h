@@ -95,9 +95,9 @@ struct lie {
     uint32_t to;
 };
 
-/* One such frame is under way. Nothing, unless the host runs, and a process in whose name to lie.
- */
-void liar_tell(struct sim *sim, struct random *random, const struct lie *lie);
+/* One such frame is under way. False: nothing is, for the host does not run, or no process in whose
+ * name to lie. */
+bool liar_tell(struct sim *sim, struct random *random, const struct lie *lie);
 
 struct message;
 

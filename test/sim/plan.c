@@ -415,7 +415,8 @@ static bool has_rules(const struct sim *sim, uint32_t host, const struct rules *
 
 /* One frame, in whosever name, in a cluster at rest: what it does is over after a while, and it
  * leaves who is in, that somebody acts, the terms, and who votes. */
-static const char *check_forged_frames(const struct plan *plan, struct sim *sim)
+static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
+                                       struct outcome *outcome)
 {
     struct random random;
     const char *wrong = NULL;
@@ -433,7 +434,7 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim)
         }
         const struct rules rules = sim_rules(sim, acting);
         const uint64_t number = core_view(sim_core(sim, acting))->voters.number;
-        liar_tell(sim, &random, &lie);
+        outcome->forged += liar_tell(sim, &random, &lie);
         sim_run(sim, liar_bound_ms(sim));
         const uint32_t now = acting_host(plan, sim);
         if (!sim_agrees(sim)) {
@@ -452,9 +453,10 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim)
 
 /* Nobody is held for silent, or locked out, for what was said: whoever is started again comes in.
  * Those who go on end no history from here on, for only up to here an operator looks after it. */
-static const char *check_after_lies(const struct plan *plan, struct sim *sim)
+static const char *check_after_lies(const struct plan *plan, struct sim *sim,
+                                    struct outcome *outcome)
 {
-    const char *wrong = check_forged_frames(plan, sim);
+    const char *wrong = check_forged_frames(plan, sim, outcome);
 
     if (wrong != NULL) {
         return wrong;
@@ -599,7 +601,7 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     start_those_expected(plan, sim);
     const char *wrong = check_end(plan, sim, outcome);
     if (wrong == NULL && liar_has_lied(sim)) {
-        wrong = check_after_lies(plan, sim);
+        wrong = check_after_lies(plan, sim, outcome);
     }
     if (wrong == NULL) {
         wrong = roles_settle(sim);

@@ -9,7 +9,10 @@
 #include "faults.h"
 #include "sim.h"
 
-enum { STRIKES_MAX = 512 };
+enum {
+    HOSTS_MAX = 256,
+    STRIKES_MAX = 512,
+};
 
 struct strike {
     uint64_t at_ms; /* from the start of the run */
@@ -93,6 +96,7 @@ struct outcome {
     uint64_t trace_hash; /* 0 where the plan spares it */
     uint64_t struck[FAULTS_MAX];
     uint64_t merges;
+    uint64_t forged;                                  /* frames, each told to a cluster at rest */
     struct two_acted_sum two_acted[TWO_ACTED_PLACES]; /* by guard_policy */
     char failure[1024];                               /* empty: all was well */
 };

@@ -99,7 +99,7 @@ static void return_beside(const struct plan *plan, struct sim *sim, struct rando
 {
     const uint32_t broken = plan->broken % plan->hosts;
     const uint32_t coordinator = sim_coordinator(sim, broken);
-    bool away[256] = {false};
+    bool away[HOSTS_MAX] = {false};
 
     for (uint32_t host = 0; host < plan->hosts; host++) {
         if (host != broken && host != coordinator && sim_is_running(sim, host)) {

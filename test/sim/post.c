@@ -285,9 +285,12 @@ static bool is_base(const struct packet *packet, const struct view *held)
 static bool is_read(const struct packet *packet, const struct core *core)
 {
     const struct view *accepted = core_accepted(core);
+    const struct view_id held = view_id_of(accepted);
+    const struct view_id carried = view_id_of(&packet->carried->view);
 
     return is_base(packet, core_view(core)) || is_base(packet, accepted) ||
-           (!view_is_empty(accepted) && accepted->hash == packet->carried->view.hash);
+           (!view_is_empty(accepted) && accepted->hash == packet->carried->view.hash &&
+            view_id_equal(&held, &carried));
 }
 
 /* --- Sending --- */

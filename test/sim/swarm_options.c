@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MAX = 256 };
-
 int swarm_usage(FILE *out)
 {
     fputs(
@@ -82,8 +80,8 @@ static bool parse_nodes(const char *text, struct plan_options *plan)
     uint64_t least = 0;
     uint64_t most;
 
-    bool ok = parse_whole(text, &most, 2, NODES_MAX) ||
-              (parse_range(text, &least, &most) && least >= 2 && most <= NODES_MAX);
+    bool ok = parse_whole(text, &most, 2, HOSTS_MAX) ||
+              (parse_range(text, &least, &most) && least >= 2 && most <= HOSTS_MAX);
     if (ok) {
         plan->nodes_least = (uint32_t)least;
         plan->nodes = (uint32_t)most;
@@ -173,13 +171,13 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
     } else if (strcmp(option, "--nodes") == 0) {
         ok = parse_nodes(value, &options->plan);
     } else if (strcmp(option, "--hosts") == 0) {
-        ok = parse_whole(value, &number, 2, NODES_MAX);
+        ok = parse_whole(value, &number, 2, HOSTS_MAX);
         options->hosts = (uint32_t)number;
     } else if (strcmp(option, "--jobs") == 0) {
         ok = parse_whole(value, &number, 1, JOBS_MAX);
         options->jobs = (uint32_t)number;
     } else if (strcmp(option, "--heal") == 0) {
-        ok = parse_whole(value, &number, 2, NODES_MAX);
+        ok = parse_whole(value, &number, 2, HOSTS_MAX);
         options->plan.heal_parts = (uint32_t)number;
     } else if (strcmp(option, "--seconds") == 0) {
         ok = parse_whole(value, &options->plan.seconds, 1, UINT32_MAX);

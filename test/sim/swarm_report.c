@@ -71,6 +71,7 @@ void swarm_add_up(const struct shared *shared, uint32_t jobs, struct worker *sum
         sum->outcome.steps += worker->outcome.steps;
         sum->outcome.virtual_ms += worker->outcome.virtual_ms;
         sum->outcome.merges += worker->outcome.merges;
+        sum->outcome.forged += worker->outcome.forged;
         add_two_acted(&worker->outcome, &sum->outcome);
         for (uint32_t k = 0; k < FAULTS_MAX; k++) {
             sum->outcome.struck[k] += worker->outcome.struck[k];
@@ -157,6 +158,9 @@ void swarm_print_sum(const struct worker *sum, uint64_t failed, double seconds, 
     printf("\n");
     print_marks(sum);
     print_two_acted(&sum->outcome);
+    if (sum->outcome.forged > 0) {
+        printf("%" PRIu64 " forged frames, each told to a cluster at rest\n", sum->outcome.forged);
+    }
     printf("healed within %" PRIu64 " ms (half of the runs), %" PRIu64 " (90 %%), %" PRIu64
            " (99 %%), %" PRIu64 " (all)\n",
            percentile_ms(sum, 0.5), percentile_ms(sum, 0.9), percentile_ms(sum, 0.99),
