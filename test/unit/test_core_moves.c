@@ -296,7 +296,38 @@ Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
     cr_assert_eq(next->members[0].age, 4);
     cr_assert_eq(next->members[2].age, 6);
     cr_assert_eq(next->epoch, 3);
+    rig_refuses(rig, 'B', &move, REFUSED_MOVE_UNDER_WAY);
+    const struct message ack = refers(MESSAGE_ACK, next);
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    rig_pass(rig, 1, "");
+    cr_assert_eq(core_view(rig->core)->epoch, 3);
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_PAUSES);
+    rig_free(rig);
+}
+
+/* E6a, U2c: C has promised an epoch to somebody since; A goes on above it, with the same ages. */
+Test(core_moves, who_stood_down_for_nobody_overtakes_again_above_a_promise)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct message prepare = proposal_of_b(rig);
+    char text[64];
+
+    wants(rig, 'B');
+    rig_gets(rig, 'B', &prepare);
+    rig_pass(rig, 2 * rig->timing.prepare_ms, "B C");
+    struct message nack = refers(MESSAGE_NACK, rig_told(rig, MESSAGE_PREPARE, 'C')->carrier.view);
+    nack.reference.promised = 7;
+    rig_gets(rig, 'C', &nack);
+    rig_pass(rig, rig->timing.fresh_ms / 4, "B C");
+    const struct message *again = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(again);
+    const struct view *next = again->carrier.view;
+    cr_assert_str_eq(view_text(next, text, sizeof text), "A B C");
+    cr_assert_eq(next->members[0].age, 4);
+    cr_assert_eq(next->members[2].age, 6);
+    cr_assert_eq(next->next_age, 7);
+    cr_assert_eq(next->epoch, 8);
     rig_free(rig);
 }
 

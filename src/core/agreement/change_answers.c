@@ -247,6 +247,11 @@ void change_on_nack(struct core *core, const struct message *message)
     }
     promise_saw_epoch(core, promised);
     bool coordinator = core_is_coordinator(core);
+    if (core->moving.step == STAND_DOWN_GIVEN) {
+        REACHED(return_refused_by_a_promise);
+        change_close(core); /* E6a: what is made anew is built on that, for its ages are given. */
+        return;
+    }
     change_abandon(core);
     if (coordinator) {
         REACHED(change_refused_by_a_promise);

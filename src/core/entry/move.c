@@ -100,39 +100,44 @@ static bool is_asking(const struct core *core)
 }
 
 /* E6a: some may hold the successor's view by now, with the ages that it has. So this node overtakes
- * in its turn, under a further epoch. */
+ * in its turn, under a further epoch; and again, on what it proposed itself, if that is refused for
+ * a promise. */
 static void return_to_reign(struct core *core)
 {
-    const struct view *theirs = &core->change.pending;
+    const struct view *accepted = &core->change.pending;
+    const bool fits = !view_is_empty(accepted) &&
+                      (id_equal(&accepted->members[0].id, &core->moving.to) ||
+                       id_equal(&accepted->members[0].id, &core->life.self.id));
 
-    if (view_is_empty(theirs) || !id_equal(&theirs->members[0].id, &core->moving.to)) {
-        next_view_want_epoch(core);
-        next_view_now(core);
-        return;
-    }
     REACHED(stood_down_for_nobody);
-    struct view *next = next_view_begin(core, theirs, CAUSE_HANDOVER);
+    struct view *next = next_view_begin(core, fits ? accepted : &core->view, CAUSE_HANDOVER);
     successor_overtake(core, next);
     next->epoch = promise_new_epoch(core);
     change_propose(core, next,
                    &(struct proposal){.first_joiner = next->member_count, .forced = true});
 }
 
+/* E6a: it may have come about: that is settled first (D8). Ends with the view that comes of it. */
+static void take_back(struct core *core)
+{
+    if (standing_is_settled(core) && !core->change.on) {
+        return_to_reign(core);
+    }
+    core->moving.asking.until_ms = core->now_ms + core->timing.fresh_ms / 4;
+    core->moving.settles = true;
+}
+
 /* E6: nothing came of it. */
 static void give_up(struct core *core)
 {
-    bool given = core->moving.step == STAND_DOWN_GIVEN;
-
+    pause_begin(&core->moving.pause, core->now_ms, core->timing.leave_ms);
+    if (core->moving.step == STAND_DOWN_GIVEN) {
+        take_back(core);
+        return;
+    }
     if (core->moving.step == STAND_DOWN_PLEDGED) {
         succession_take_back(core);
-    } else if (given && (!standing_is_settled(core) || core->change.on)) {
-        core->moving.asking.until_ms = core->now_ms + core->timing.fresh_ms / 4;
-        core->moving.settles = true;
-        return; /* It may have come about: that is settled first (D8). */
-    } else if (given) {
-        return_to_reign(core);
     }
-    pause_begin(&core->moving.pause, core->now_ms, core->timing.leave_ms);
     stay(core);
 }
 
