@@ -199,8 +199,17 @@ static void is_shown(struct rig *rig, char from, struct view *view)
     cr_assert_eq(rig->refused.reason, REFUSED_VIEW_IN_OUR_NAME);
 }
 
+static void names(struct rig *rig, char from, const struct view *view)
+{
+    rig_gets(rig, from,
+             &(struct message){
+                 .type = MESSAGE_HEARTBEAT,
+                 .heartbeat = {.view = view_id_of(view), .view_hash = view->hash},
+             });
+}
+
 /* V4i: A follows it, so that nobody coordinates unless B asks; and A lives, so that it stays. */
-Test(core_forlorn, who_is_followed_unawares_asks_the_voters)
+static struct rig *followed_unawares(void)
 {
     struct rig *rig = rig_strict("A B C", 'B');
     struct view *forged = rig_view(rig, "B A C");
@@ -208,11 +217,55 @@ Test(core_forlorn, who_is_followed_unawares_asks_the_voters)
     forged->version = core_view(rig->core)->version + 1;
     is_shown(rig, 'C', forged);
     cr_assert_not(rig->core->candidacy.on, "for A coordinates");
+    names(rig, 'A', forged);
+    rig_pass(rig, 100, "C");
     is_shown(rig, 'A', forged);
     cr_assert(rig->core->candidacy.on);
-    rig_pass(rig, 100, "A C");
+    return rig;
+}
+
+static void refuses_as_fresh(struct rig *rig, char voter)
+{
+    struct message refusal = rig_vote(rig, voter, VOTE_CLAIM, VOTE_REFUSED_FRESH);
+
+    refusal.carrier.vote.wait_ms = 100;
+    rig_gets(rig, voter, &refusal);
+}
+
+Test(core_forlorn, who_is_followed_unawares_asks_the_voters)
+{
+    struct rig *rig = followed_unawares();
+
+    rig_pass(rig, 100, "C");
     rig_kill(rig, 'C');
+    refuses_as_fresh(rig, 'A');
     cr_assert(rig->core->candidacy.on, "though A is heard");
+    rig_free(rig);
+}
+
+/* C1b, H48: it was said in A's name, and the others, who hear A, would refuse for ever. */
+Test(core_forlorn, whose_coordinator_names_its_view_again_asks_no_more)
+{
+    struct rig *rig = followed_unawares();
+
+    names(rig, 'A', core_view(rig->core));
+    refuses_as_fresh(rig, 'C');
+    cr_assert_not(rig->core->candidacy.on);
+    rig_free(rig);
+}
+
+/* C1b: A names the view of B, and has never followed another one. */
+Test(core_forlorn, what_is_shown_in_the_coordinators_name_alone_is_not_followed)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct view *forged = rig_view(rig, "B A C");
+
+    forged->version = core_view(rig->core)->version + 1;
+    names(rig, 'A', core_view(rig->core));
+    is_shown(rig, 'A', forged);
+    rig_pass(rig, 100, "A C");
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
+    cr_assert_not(rig->core->candidacy.on);
     rig_free(rig);
 }
 

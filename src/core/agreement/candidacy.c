@@ -380,7 +380,7 @@ bool candidacy_on_followed(struct core *core)
 {
     const bool voters = asks_voters(core);
 
-    if (voters && may_begin(core)) {
+    if (voters && may_begin(core) && succession_is_called_for(core)) {
         start(core, &(struct ballot){.epoch = 0}, true);
     }
     return voters;
@@ -429,6 +429,10 @@ static void on_fresh(struct core *core, uint64_t wait_ms)
 
     if (!core_is_member(core)) {
         REACHED(outsider_found_a_member);
+        lose(core);
+        return;
+    }
+    if (succession_is_void(core)) { /* No other evidence may come of that. */
         lose(core);
         return;
     }

@@ -60,13 +60,20 @@ bool succession_is_ours(const struct core *core)
            install_may_lead(core) && is_candidate(core, core->candidacy.on);
 }
 
+bool succession_is_called_for(const struct core *core)
+{
+    return core_is_coordinator(core) || !hearing_holds_our_view(core, 0);
+}
+
 /* C1b: members refuse who claims while they hear a coordinator that does not say that it has handed
  * over; voters are told so by the claim itself (Z4b). */
 bool succession_is_void(const struct core *core)
 {
     const struct candidacy *candidacy = &core->candidacy;
-    const bool holds = core_is_strict(core) ? candidacy->handed_over.epoch != 0 || candidacy->stays
-                                            : core_is_coordinator(core);
+    const bool holds = core_is_strict(core)
+                           ? candidacy->handed_over.epoch != 0 ||
+                                 (candidacy->stays && succession_is_called_for(core))
+                           : core_is_coordinator(core);
 
     return !holds && !is_candidate(core, true);
 }

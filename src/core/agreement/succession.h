@@ -18,6 +18,10 @@
 /* C1: would this node take over now? A leaver does not, though it is its turn (E3). */
 bool succession_is_ours(const struct core *core);
 
+/* Does this node coordinate, or its coordinator name another view than its own? Only then may it
+ * ask the voters though nothing was handed over to it, and those who are older are heard (V4i). */
+bool succession_is_called_for(const struct core *core);
+
 /* Was somebody older heard again, though nobody has handed over to this candidate? Once it has
  * begun it does not matter who else hears them. */
 bool succession_is_void(const struct core *core);
