@@ -503,6 +503,51 @@ Story(voters, who_has_given_up_its_record_since_is_counted_in_no_founding)
     sim_free(sim);
 }
 
+/* Z8i: the same, but B does not vote in the cluster: all three come in with a record for the
+ * founding of A. Then all restart, and the three meet. */
+Story(voters, who_comes_in_with_a_record_for_a_founding_founds_no_second_cluster)
+{
+    struct sim *sim = story_of_voters_alone(seed, 6, 3);
+    sim_run(sim, 2 * CHANGE_MS);
+    sim_change_voters(sim, A, story_set("DEF"), 0);
+    story_check(story_vote_alone(sim, story_set("DEF"), 2 * CHANGE_MS), seed);
+    give_another_disk(sim, A);
+    give_another_disk(sim, B);
+    cut_from_all_but(sim, A, B);
+    cut_from_all_but(sim, B, A);
+    sim_start(sim, A);
+    sim_start(sim, B);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_sent(sim, B, MESSAGE_VOTE) > 0, seed);
+    sim_heal(sim);
+    sim_isolate(sim, A);
+    sim_run(sim, 2 * SETTLE_MS);
+    story_check(sim_phase(sim, B) == PHASE_MEMBER, seed);
+    give_another_disk(sim, C);
+    sim_rejoin_network(sim, A);
+    cut_from_all_but(sim, A, C);
+    cut_from_all_but(sim, C, A);
+    sim_start(sim, C);
+    sim_run(sim, 2 * STALLED_MS);
+    story_check(sim_sent(sim, C, MESSAGE_VOTE) > 0, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
+    for (uint32_t host = A; host <= F; host++) {
+        sim_crash(sim, host);
+    }
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+    }
+    sim_run(sim, 2 * STALLED_MS);
+    story_check(sim_acting_count(sim) == 0, seed);
+    for (uint32_t host = D; host <= F; host++) {
+        sim_start(sim, host);
+    }
+    story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
+    story_check(story_are_listed(sim, story_set("DEF")), seed);
+    sim_free(sim);
+}
+
 /* --- By themselves (Z17) --- */
 
 enum {

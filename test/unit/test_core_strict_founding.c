@@ -372,6 +372,23 @@ Test(core_strict, a_member_without_a_record_keeps_that_there_is_a_cluster)
     rig_free(rig);
 }
 
+/* Z8i: it was to found another cluster, which has not come about; its own it goes on with. */
+Test(core_strict, a_member_with_a_record_for_another_founding_keeps_that_there_is_a_cluster)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct vote_record *record = rig_votes(rig);
+
+    record->state = VOTE_RECORD_FOUNDING;
+    voter_on_view_installed(rig->core);
+    cr_assert_eq(record->state, VOTE_RECORD_FOUNDING);
+    record->lineage ^= UINT64_C(1) << 63;
+    voter_on_view_installed(rig->core);
+    cr_assert_eq(record->state, VOTE_RECORD_RETIRED);
+    cr_assert_eq(record->lineage, core_view(rig->core)->lineage);
+    cr_assert_eq(rig->core->voter.accepted.hash, core_view(rig->core)->hash);
+    rig_free(rig);
+}
+
 /* H48, H53: a founder goes on when all have records, and must not be told so by anybody else. */
 Test(core_strict, the_answer_of_who_has_a_record_echoes_its_join)
 {

@@ -670,15 +670,27 @@ bool voter_is_left_out(const struct core *core, const struct view *committed)
            voter_lists_find(&committed->voters, &core->voter.record.id) == VOTER_NONE;
 }
 
+/* Z8i: as a member it must not. A record for another founding has neither promised nor leased
+ * anything, and that founding is never over, for there is a cluster. */
+static bool may_found_another(const struct core *core, uint64_t lineage)
+{
+    const struct vote_record *record = &core->voter.record;
+
+    return may_make_record(core) ||
+           (record->state == VOTE_RECORD_FOUNDING && record->lineage != lineage);
+}
+
 void voter_on_view_installed(struct core *core)
 {
-    if (voter_is_left_out(core, &core->view)) {
-        voter_retire(core, &core->view);
-    } else if (may_make_record(core)) {
-        make_record(core, core->view.lineage); /* Z8i: or it would found another cluster. */
-        voter_retire(core, &core->view);
+    const struct view *view = &core->view;
+
+    if (may_found_another(core, view->lineage)) {
+        make_record(core, view->lineage);
+        voter_retire(core, view);
+    } else if (voter_is_left_out(core, view)) {
+        voter_retire(core, view);
     } else {
-        voter_on_successor(core, &core->view);
+        voter_on_successor(core, view);
     }
 }
 

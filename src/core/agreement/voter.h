@@ -76,7 +76,7 @@ bool voter_is_left_out(const struct core *core, const struct view *committed);
 void voter_retire(struct core *core, const struct view *committed);
 
 /* Retires the record where the view leaves it out, or its history is over (Z18c); where there could
- * be one and is none, makes one that is retired (Z8i). */
+ * be one and is none, or one for another founding, makes one that is retired (Z8i). */
 void voter_on_view_installed(struct core *core);
 
 /* Z18c: does that lineage succeed the one of its record? */
