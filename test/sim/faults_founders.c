@@ -15,13 +15,12 @@ static uint32_t pack(uint32_t lost, uint32_t looks)
     return lost | looks << 16;
 }
 
-/* Its disk says that there is a cluster, or is damaged: with either it takes part in no founding.
- */
+/* It has a record, or had one of its own made as a member, as far as that is done at all. */
 static bool is_known(const struct sim *sim, uint32_t host)
 {
     return sim_knows_of_founding(sim, host) ||
-           (sim_is_running(sim, host) &&
-            core_voter(sim_core(sim, host), 0).status == VOTER_DAMAGED);
+           (sim_is_running(sim, host) && sim_is_written(sim, host) &&
+            sim_phase(sim, host) == PHASE_MEMBER);
 }
 
 /* Of those to found with, besides that one. */

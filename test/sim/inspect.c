@@ -179,6 +179,13 @@ bool sim_founds(const struct sim *sim, uint32_t host)
     return voters_find(&sim->voters, host_of(sim, host)->right_name) != VOTER_NONE;
 }
 
+bool sim_is_written(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = host_of(sim, index);
+
+    return host->running && core_voter(host->core, host_now_ms(sim, host)).synced;
+}
+
 /* Nor does one count that was made for a founding that never was, or makes way for another (Z8a).
  */
 bool sim_knows_of_founding(const struct sim *sim, uint32_t index)

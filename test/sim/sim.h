@@ -138,6 +138,9 @@ bool sim_founds(const struct sim *sim, uint32_t host);
 /* Has it a record by which it founds no other cluster? */
 bool sim_knows_of_founding(const struct sim *sim, uint32_t host);
 
+/* Is there nothing to be written to its record any more, by the process that it runs? */
+bool sim_is_written(const struct sim *sim, uint32_t host);
+
 /* Has it the only record that is left of those with whom the cluster was founded? Without it they
  * would found another one (Z8). */
 bool sim_keeps_from_founding(const struct sim *sim, uint32_t host);
