@@ -50,8 +50,11 @@ uint64_t sim_epochs_apart(const struct sim *sim)
         if (!host->running) {
             continue;
         }
-        const uint64_t epoch = core_view(host->core)->epoch;
-        highest = epoch > highest ? epoch : highest;
+        const struct view *view = core_view(host->core);
+        if (!view_is_empty(view)) {
+            highest = view->epoch > highest ? view->epoch : highest;
+            lowest = view->epoch < lowest ? view->epoch : lowest;
+        }
         if (votes(sim, host)) {
             const uint64_t promised = core_voter(host->core, host_now_ms(sim, host)).promise.epoch;
             highest = promised > highest ? promised : highest;

@@ -245,14 +245,20 @@ static bool shows_wanted_tags(const struct plan *plan, struct sim *sim)
     return sim_shows_wanted_tags(sim);
 }
 
+/* To an epoch to which lies have bound a voter the others come by half a leap in each T_stall, and
+ * those who do not vote after them, when they are shown a view of it (V7c). */
+static uint64_t leaps_apart(const struct sim *sim)
+{
+    return sim_epochs_apart(sim) / SAID_LEAP_MAX;
+}
+
 static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     uint64_t start_ms = sim_now_ms(sim);
 
     /* What was under way when the last fault ended may still have its consequences, so the first
-     * agreement need not be the last. To an epoch to which lies have bound a voter the others come
-     * by half a leap in each T_stall (V7c). */
-    const uint64_t leaps = sim_epochs_apart(sim) / SAID_LEAP_MAX;
+     * agreement need not be the last. */
+    const uint64_t leaps = leaps_apart(sim);
     const uint64_t rounds_max = ROUNDS_MAX + leaps;
     for (uint64_t round = 0; round < rounds_max; round++) {
         if (!converges_after_lies(plan, sim,
@@ -413,6 +419,16 @@ static bool has_rules(const struct sim *sim, uint32_t host, const struct rules *
     return rules_equal(&has, rules);
 }
 
+/* One frame leads no further than a leap. */
+static void come_near(const struct plan *plan, struct sim *sim)
+{
+    uint64_t left = LEAP_MAX / SAID_LEAP_MAX;
+
+    for (; left > 0 && leaps_apart(sim) > 0 && !sim_agrees(sim); left--) {
+        sim_run(sim, plan_quiet_ms(plan));
+    }
+}
+
 /* One frame, in whosever name, in a cluster at rest: what it does is over after a while, and it
  * leaves who is in, that somebody acts, the terms, and who votes. */
 static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
@@ -436,6 +452,7 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
         const uint64_t number = core_view(sim_core(sim, acting))->voters.number;
         outcome->forged += liar_tell(sim, &random, &lie);
         sim_run(sim, liar_bound_ms(sim));
+        come_near(plan, sim);
         const uint32_t now = acting_host(plan, sim);
         if (!sim_agrees(sim)) {
             wrong = "Y4: they do not agree after one forged frame";

@@ -166,8 +166,8 @@ bool sim_has_founded(const struct sim *sim);
  * cluster of fewer never acts again, and rightly so. */
 bool sim_may_spoil_record(const struct sim *sim, uint32_t host);
 
-/* How far the lowest epoch to which a voter is bound is below the highest that a voter is bound to,
- * or that a view has. */
+/* How far apart are the lowest and the highest epoch that a view has, or that a voter is bound to?
+ */
 uint64_t sim_epochs_apart(const struct sim *sim);
 
 /* Does anybody that is not broken list that host, and hold another view than it does? */
