@@ -419,8 +419,8 @@ static bool has_rules(const struct sim *sim, uint32_t host, const struct rules *
     return rules_equal(&has, rules);
 }
 
-/* All others may have been made to hold who coordinates at an address that is not its own: it is
- * replaced after T_stall, and out after another one (L4), and then it comes in anew. */
+/* All others may have been made to hold who coordinates at an address that is not its own: it hands
+ * over, or is replaced, within T_stall, is out after another one (L4), and then comes in anew. */
 static void get_over(const struct plan *plan, struct sim *sim)
 {
     const uint64_t stalls_ms = 3 * plan_timing(plan).stall_ms;
