@@ -30,12 +30,32 @@ static struct address own_address(uint16_t port)
                             .port = port};
 }
 
+/* Could another daemon begin there? */
+static bool is_free(const struct address *address, int type)
+{
+    const int fd = socket(AF_INET, type, 0);
+    const struct sockaddr_in name = {
+        .sin_family = AF_INET,
+        .sin_port = htons(address->port),
+        .sin_addr.s_addr = htonl(0x7f000000U | (uint32_t)address->bytes[1] << 16 |
+                                 (uint32_t)address->bytes[2] << 8 | address->bytes[3])};
+    const int on = 1;
+
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+    const bool free = bind(fd, (const struct sockaddr *)&name, sizeof name) == 0;
+    close(fd);
+    return free;
+}
+
 static void on_end(void *context, enum node_end end)
 {
     struct control_bench *bench = context;
 
     cr_assert_eq(end, NODE_LEFT);
     bench->ended = true;
+    bench->left_its_address = is_free(&bench->config.listen, SOCK_STREAM) &&
+                              is_free(&bench->config.listen, SOCK_DGRAM);
 }
 
 void control_bench_open(struct control_bench *bench)

@@ -20,6 +20,7 @@ struct control_bench {
     struct control *control;
     char directory[32];
     bool ended;
+    bool left_its_address; /* when it ended */
     bool closed;
 };
 

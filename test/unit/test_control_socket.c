@@ -574,3 +574,18 @@ Test(control_socket, each_change_is_logged_with_the_account_and_the_process)
     close(ends[0]);
     close(ends[1]);
 }
+
+/* Whoever asked it to leave starts the next one as soon as the control socket is gone. */
+Test(control_socket, who_has_left_has_left_its_address)
+{
+    struct control_bench bench;
+    control_bench_open(&bench);
+    const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
+
+    node_leave(bench.node);
+    while (!bench.ended && control_bench_now_ms() < until_ms) {
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
+    }
+    cr_assert(bench.ended && bench.left_its_address);
+    control_bench_close(&bench);
+}

@@ -282,6 +282,19 @@ static void report_end(struct node *node, enum node_end how)
     }
 }
 
+/* Whoever asked it to leave takes it for gone as soon as its owner closes the control socket, and
+ * may start another one at its address. In a turn of its own: a socket must not be closed by its
+ * own receive callback. */
+static void on_left_turn(uv_timer_t *timer)
+{
+    struct node *node = timer->data;
+
+    listener_close(&node->listener);
+    udp_close(&node->udp);
+    links_close(&node->links);
+    report_end(node, NODE_LEFT);
+}
+
 static uint64_t sooner_ms(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -370,8 +383,8 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
     }
     node->was_joining = phase == PHASE_JOINING;
     choose_reading(node, phase);
-    if (phase == PHASE_STOPPED) {
-        report_end(node, NODE_LEFT);
+    if (phase == PHASE_STOPPED && !node->ended && !node->closing) {
+        clock_start_timer(&node->closer, on_left_turn, 0);
     }
 }
 
