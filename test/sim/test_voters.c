@@ -423,6 +423,13 @@ Story(voters, one_that_was_cut_off_during_three_changes_comes_in)
     sim_free(sim);
 }
 
+static void give_another_disk(struct sim *sim, uint32_t host)
+{
+    sim_crash(sim, host);
+    sim_lose_record(sim, host);
+    sim_wipe(sim, host);
+}
+
 /* Z8i: those to found with vote no more, or one of them is listed yet, and each has got another
  * disk since, and was in again. Then all restart. */
 Story(voters, those_who_founded_and_lost_their_disks_found_no_second_cluster)
@@ -435,9 +442,7 @@ Story(voters, those_who_founded_and_lost_their_disks_found_no_second_cluster)
         sim_change_voters(sim, A, story_set(lists[i]), 0);
         story_check(story_vote_alone(sim, story_set(lists[i]), 2 * CHANGE_MS), seed);
         for (uint32_t host = A; host <= C; host++) {
-            sim_crash(sim, host);
-            sim_lose_record(sim, host);
-            sim_wipe(sim, host);
+            give_another_disk(sim, host);
             sim_start(sim, host);
             story_check(sim_converges(sim, MINUTE_MS), seed);
         }
@@ -452,13 +457,6 @@ Story(voters, those_who_founded_and_lost_their_disks_found_no_second_cluster)
     }
 }
 
-static void give_another_disk(struct sim *sim, uint32_t host)
-{
-    sim_crash(sim, host);
-    sim_lose_record(sim, host);
-    sim_wipe(sim, host);
-}
-
 static void cut_from_all_but(struct sim *sim, uint32_t host, uint32_t other)
 {
     for (uint32_t peer = A; peer < sim_host_count(sim); peer++) {
@@ -468,19 +466,24 @@ static void cut_from_all_but(struct sim *sim, uint32_t host, uint32_t other)
     }
 }
 
-/* Z8c: A and B, whose disks are new, meet nobody else, and B makes a record for the founding of A.
- * Then it votes in the cluster that there is, with another one. When C has lost its disk, too, B
- * alone knows of that cluster; and A hears of C, and has been told by B before. */
-Story(voters, who_has_given_up_its_record_since_is_counted_in_no_founding)
+static void leave_alone(struct sim *sim, uint32_t host, uint32_t other)
+{
+    cut_from_all_but(sim, host, other);
+    cut_from_all_but(sim, other, host);
+}
+
+/* D, E and F vote. A and B, whose disks are new, meet nobody else, and B makes a record for the
+ * founding of A. Then B comes in, and A is cut off. */
+static struct sim *with_one_asked_for_another_founding(uint64_t seed)
 {
     struct sim *sim = story_of_voters_alone(seed, 6, 3);
+
     sim_run(sim, 2 * CHANGE_MS);
     sim_change_voters(sim, A, story_set("DEF"), 0);
     story_check(story_vote_alone(sim, story_set("DEF"), 2 * CHANGE_MS), seed);
     give_another_disk(sim, A);
     give_another_disk(sim, B);
-    cut_from_all_but(sim, A, B);
-    cut_from_all_but(sim, B, A);
+    leave_alone(sim, A, B);
     sim_start(sim, A);
     sim_start(sim, B);
     sim_run(sim, SETTLE_MS);
@@ -489,48 +492,42 @@ Story(voters, who_has_given_up_its_record_since_is_counted_in_no_founding)
     sim_isolate(sim, A);
     sim_run(sim, 2 * SETTLE_MS);
     story_check(sim_phase(sim, B) == PHASE_MEMBER, seed);
-    sim_change_voters(sim, D, story_set("BDEF"), 0);
-    story_check(story_vote_alone(sim, story_set("BDEF"), 2 * CHANGE_MS), seed);
+    return sim;
+}
+
+/* C has lost its disk, too, and A hears of it alone; then all hear each other. */
+static void have_another_asked(struct sim *sim)
+{
     give_another_disk(sim, C);
     sim_rejoin_network(sim, A);
-    cut_from_all_but(sim, A, C);
-    cut_from_all_but(sim, C, A);
+    leave_alone(sim, A, C);
     sim_start(sim, C);
     sim_run(sim, 2 * STALLED_MS);
     sim_heal(sim);
+}
+
+/* Z8c: B votes in the cluster that there is, with another record than that for A. When C has lost
+ * its disk, B alone knows of that cluster; and A hears of C, and has been told by B before. */
+Story(voters, who_has_given_up_its_record_since_is_counted_in_no_founding)
+{
+    struct sim *sim = with_one_asked_for_another_founding(seed);
+
+    sim_change_voters(sim, D, story_set("BDEF"), 0);
+    story_check(story_vote_alone(sim, story_set("BDEF"), 2 * CHANGE_MS), seed);
+    have_another_asked(sim);
     story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
     story_check(story_are_listed(sim, story_set("BDEF")), seed);
     sim_free(sim);
 }
 
-/* Z8i: the same, but B does not vote in the cluster: all three come in with a record for the
- * founding of A. Then all restart, and the three meet. */
+/* Z8i: all three come in with a record for the founding of A. Then all restart, and the three
+ * meet. */
 Story(voters, who_comes_in_with_a_record_for_a_founding_founds_no_second_cluster)
 {
-    struct sim *sim = story_of_voters_alone(seed, 6, 3);
-    sim_run(sim, 2 * CHANGE_MS);
-    sim_change_voters(sim, A, story_set("DEF"), 0);
-    story_check(story_vote_alone(sim, story_set("DEF"), 2 * CHANGE_MS), seed);
-    give_another_disk(sim, A);
-    give_another_disk(sim, B);
-    cut_from_all_but(sim, A, B);
-    cut_from_all_but(sim, B, A);
-    sim_start(sim, A);
-    sim_start(sim, B);
-    sim_run(sim, SETTLE_MS);
-    story_check(sim_sent(sim, B, MESSAGE_VOTE) > 0, seed);
-    sim_heal(sim);
-    sim_isolate(sim, A);
-    sim_run(sim, 2 * SETTLE_MS);
-    story_check(sim_phase(sim, B) == PHASE_MEMBER, seed);
-    give_another_disk(sim, C);
-    sim_rejoin_network(sim, A);
-    cut_from_all_but(sim, A, C);
-    cut_from_all_but(sim, C, A);
-    sim_start(sim, C);
-    sim_run(sim, 2 * STALLED_MS);
+    struct sim *sim = with_one_asked_for_another_founding(seed);
+
+    have_another_asked(sim);
     story_check(sim_sent(sim, C, MESSAGE_VOTE) > 0, seed);
-    sim_heal(sim);
     story_check(sim_converges(sim, MINUTE_MS) && sim_acting_count(sim) == 1, seed);
     for (uint32_t host = A; host <= F; host++) {
         sim_crash(sim, host);

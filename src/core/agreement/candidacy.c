@@ -422,7 +422,8 @@ static void on_bound(struct core *core)
     }
 }
 
-/* A cluster is there, which an outsider is to join. */
+/* A cluster is there, which an outsider is to join; and a member's claim may be over by what its
+ * coordinator has named since, without a sign of life that would end it (C1b). */
 static void on_fresh(struct core *core, uint64_t wait_ms)
 {
     struct asking *asking = &core->candidacy.asking;
@@ -432,7 +433,7 @@ static void on_fresh(struct core *core, uint64_t wait_ms)
         lose(core);
         return;
     }
-    if (succession_is_void(core)) { /* No other evidence may come of that. */
+    if (succession_is_void(core)) {
         lose(core);
         return;
     }
