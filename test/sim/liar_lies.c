@@ -189,8 +189,7 @@ static void tell_handovers(struct teller *teller)
 
 static void tell_stand_downs(struct teller *teller)
 {
-    begin(teller, MESSAGE_HANDOVER);
-    teller->message->carrier.view = lie_make_view(teller, lie_some_maker(teller));
+    tell_handovers(teller);
     teller->message->carrier.stays = true;
 }
 
