@@ -239,6 +239,20 @@ void bench_lose_disk(struct voter_bench *bench)
     bench->has_record = false;
 }
 
+struct voter_bench *bench_promised_to_x(void)
+{
+    struct voter_bench *bench = bench_new();
+    struct vote_question answered;
+
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    bench_sync(bench);
+    cr_assert(bench_answers(bench, &answered));
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
+    bench_sync(bench);
+    cr_assert(bench_answers(bench, &answered));
+    return bench;
+}
+
 bool bench_is_life(const struct node_id *id, char letter)
 {
     const struct member member = member_of(letter);
@@ -249,4 +263,11 @@ bool bench_is_life(const struct node_id *id, char letter)
 struct voter_state bench_state(const struct voter_bench *bench)
 {
     return core_voter(bench->core, bench->now_ms);
+}
+
+bool bench_is_promised(const struct voter_bench *bench, char life, uint64_t epoch)
+{
+    const struct ballot promise = bench_state(bench).promise;
+
+    return promise.epoch == epoch && bench_is_life(&promise.life, life);
 }

@@ -38,6 +38,9 @@ struct voter_bench *bench_new_named(char name);
 struct voter_bench *bench_new_with(const struct core_options *options);
 struct core_options bench_options(char name);
 
+/* bench_new that has then promised epoch 1 to X, accepted its view, and leased to it. */
+struct voter_bench *bench_promised_to_x(void);
+
 void bench_free(struct voter_bench *bench);
 
 /* Its record holds the founders (Z13a): itself under its own record, B and C under record_of. */
@@ -77,5 +80,8 @@ void bench_lose_disk(struct voter_bench *bench);
 bool bench_is_life(const struct node_id *id, char letter);
 
 struct voter_state bench_state(const struct voter_bench *bench);
+
+/* Is it bound to that life under that epoch? */
+bool bench_is_promised(const struct voter_bench *bench, char life, uint64_t epoch);
 
 #endif
