@@ -1,8 +1,7 @@
 #include "control_bench.h"
 
 #include <arpa/inet.h>
-#include <criterion/criterion.h>
-#include <errno.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +9,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { ANSWER_MAX = 1 << 18 };
-
-uint64_t control_bench_now_ms(void)
-{
-    return uv_hrtime() / 1000000;
-}
-
 enum { PEER_PORT = 7420, HTTP_PORT = 8420 };
 
-/* An address of this process's own, so that tests side by side do not meet: 127.1.0.0 and up. */
+/* An address of this process's own, so that no two side by side meet: 127.1.0.0 and up. */
 static struct address own_address(uint16_t port)
 {
     const uint32_t number = (uint32_t)getpid();
@@ -41,8 +33,8 @@ static bool is_free(const struct address *address, int type)
                                  (uint32_t)address->bytes[2] << 8 | address->bytes[3])};
     const int on = 1;
 
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+    assert(fd >= 0);
+    assert(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0);
     const bool free = bind(fd, (const struct sockaddr *)&name, sizeof name) == 0;
     close(fd);
     return free;
@@ -52,7 +44,7 @@ static void on_end(void *context, enum node_end end)
 {
     struct control_bench *bench = context;
 
-    cr_assert_eq(end, NODE_LEFT);
+    assert(end == NODE_LEFT);
     bench->ended = true;
     bench->left_its_address = is_free(&bench->config.listen, SOCK_STREAM) &&
                               is_free(&bench->config.listen, SOCK_DGRAM);
@@ -64,7 +56,7 @@ void control_bench_open(struct control_bench *bench)
 
     memset(bench, 0, sizeof *bench);
     strcpy(bench->directory, "/tmp/doyen-test-XXXXXX");
-    cr_assert_not_null(mkdtemp(bench->directory));
+    assert(mkdtemp(bench->directory) != NULL);
     strcpy(config->name, "athens");
     strcpy(config->cluster, "doyen");
     config->listen = own_address(PEER_PORT);
@@ -80,12 +72,12 @@ void control_bench_open(struct control_bench *bench)
     snprintf(config->control, sizeof config->control, "%s/a.sock", bench->directory);
 
     log_init(&bench->log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
-    cr_assert_eq(uv_loop_init(&bench->loop), 0);
+    assert(uv_loop_init(&bench->loop) == 0);
     bench->node = node_open(&bench->loop, config, &(struct keyring){.count = 0}, &bench->log,
                             on_end, bench);
-    cr_assert_not_null(bench->node);
+    assert(bench->node != NULL);
     bench->control = control_open(&bench->loop, bench->node, &bench->log);
-    cr_assert_not_null(bench->control);
+    assert(bench->control != NULL);
     while (core_phase(node_core(bench->node)) != PHASE_MEMBER) {
         uv_run(&bench->loop, UV_RUN_ONCE);
     }
@@ -104,7 +96,7 @@ void control_bench_close_control(struct control_bench *bench)
     while (!bench->closed) {
         uv_run(&bench->loop, UV_RUN_ONCE);
     }
-    cr_assert_neq(access(bench->config.control, F_OK), 0, "the file is gone");
+    assert(access(bench->config.control, F_OK) != 0); /* The file is gone. */
 }
 
 void control_bench_close(struct control_bench *bench)
@@ -115,8 +107,8 @@ void control_bench_close(struct control_bench *bench)
     node_close(bench->node, NULL, NULL);
     while (uv_run(&bench->loop, UV_RUN_DEFAULT) != 0) {
     }
-    cr_assert_eq(uv_loop_close(&bench->loop), 0);
-    rmdir(bench->directory);
+    assert(uv_loop_close(&bench->loop) == 0);
+    assert(rmdir(bench->directory) == 0);
 }
 
 int client_open(const struct control_bench *bench)
@@ -125,7 +117,7 @@ int client_open(const struct control_bench *bench)
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
     strcpy(address.sun_path, bench->config.control);
-    cr_assert_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert(connect(fd, (struct sockaddr *)&address, sizeof address) == 0);
     return fd;
 }
 
@@ -136,62 +128,6 @@ int client_open_tcp(const struct control_bench *bench)
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
     memcpy(&address.sin_addr, bench->config.http.bytes, sizeof address.sin_addr);
-    cr_assert_eq(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    assert(connect(fd, (const struct sockaddr *)&address, sizeof address) == 0);
     return fd;
-}
-
-void client_send(int fd, const char *text)
-{
-    cr_assert_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
-}
-
-char *client_read(struct control_bench *bench, int fd, const char *word)
-{
-    char *text = calloc(1, ANSWER_MAX);
-    size_t length = 0;
-    const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
-
-    while (control_bench_now_ms() < until_ms) {
-        const ssize_t count = recv(fd, text + length, ANSWER_MAX - 1 - length, MSG_DONTWAIT);
-        if (count > 0) {
-            length += (size_t)count;
-        } else if (count == 0 || errno != EAGAIN) {
-            cr_assert_null(word, "ended without %s: %s", word == NULL ? "" : word, text);
-            return text;
-        }
-        if (word != NULL && strstr(text, word) != NULL) {
-            return text;
-        }
-        uv_run(&bench->loop, UV_RUN_NOWAIT);
-    }
-    cr_assert_fail("no %s in: %s", word == NULL ? "end" : word, text);
-    return text;
-}
-
-void assert_answer(struct control_bench *bench, int fd, const char *request, const char *status,
-                   const char *word)
-{
-    client_send(fd, request);
-    char *answer = client_read(bench, fd, word);
-    char line[64];
-
-    snprintf(line, sizeof line, "HTTP/1.1 %s", status);
-    cr_assert_eq(strncmp(answer, line, strlen(line)), 0, "%s", answer);
-    free(answer);
-}
-
-void assert_answers(const struct asked *cases, size_t count)
-{
-    struct control_bench bench;
-    control_bench_open(&bench);
-    const int fd = client_open(&bench);
-
-    for (size_t i = 0; i < count; i++) {
-        char request[160];
-        snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
-        assert_answer(&bench, fd, request, cases[i].status, cases[i].words);
-    }
-    cr_assert_not(bench.ended);
-    close(fd);
-    control_bench_close(&bench);
 }

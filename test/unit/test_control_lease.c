@@ -5,19 +5,19 @@
 #include <unistd.h>
 
 #include "control/resources/server.h"
-#include "control_bench.h"
+#include "control_client.h"
 #include "doyen/lease.h"
 
 /* Asks for the page and turns the loop until it is there. Returns the answer's error; on 0 the
  * connection and the page are open. */
 static int lease_open(struct control_bench *bench, int *connection, int *page)
 {
-    const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
+    const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
     int error = -EAGAIN;
 
     *connection = doyen_lease_request(bench->config.control);
     cr_assert_geq(*connection, 0);
-    while (error == -EAGAIN && control_bench_now_ms() < until_ms) {
+    while (error == -EAGAIN && client_now_ms() < until_ms) {
         uv_run(&bench->loop, UV_RUN_NOWAIT);
         error = doyen_lease_receive(*connection, page);
     }
@@ -29,9 +29,9 @@ static int lease_open(struct control_bench *bench, int *connection, int *page)
 
 static void lease_await_clients(struct control_bench *bench, uint32_t count)
 {
-    const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
+    const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
 
-    while (bench->control->lease_clients.count != count && control_bench_now_ms() < until_ms) {
+    while (bench->control->lease_clients.count != count && client_now_ms() < until_ms) {
         uv_run(&bench->loop, UV_RUN_NOWAIT);
     }
     cr_assert_eq(bench->control->lease_clients.count, count);
@@ -123,14 +123,14 @@ Test(control_socket, who_reads_the_page_is_told_to_stop_when_the_node_leaves)
     close(page);
     node_leave(bench.node);
     cr_assert_not(doyen_lease_acting(&lease, &epoch, &left_ns), "at once");
-    const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
-    while (recv(connection, words, 1, MSG_DONTWAIT) != 1 && control_bench_now_ms() < until_ms) {
+    const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
+    while (recv(connection, words, 1, MSG_DONTWAIT) != 1 && client_now_ms() < until_ms) {
         uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
     cr_assert_str_eq(words, "w");
     words[0] = DOYEN_LEASE_STOPPED;
     cr_assert_eq(send(connection, words, 1, MSG_NOSIGNAL), 1);
-    while (!bench.ended && control_bench_now_ms() < until_ms) {
+    while (!bench.ended && client_now_ms() < until_ms) {
         uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
     cr_assert(bench.ended);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "control/resources/server.h"
-#include "control_bench.h"
+#include "control_client.h"
 
 Test(control_socket, every_resource_answers_on_one_connection)
 {
@@ -272,8 +272,8 @@ Test(control_socket, all_that_is_wanted_is_done_at_once)
     const struct core *core = node_core(bench.node);
     node_role_add(bench.node, &client);
     node_role_campaign(bench.node, &client);
-    for (const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
-         !heard && control_bench_now_ms() < until_ms;) {
+    for (const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
+         !heard && client_now_ms() < until_ms;) {
         uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
     node_role_add(bench.node, &second);
@@ -298,8 +298,8 @@ Test(control_socket, leaving_is_accepted_and_then_done)
     const int fd = client_open(&bench);
 
     assert_answer(&bench, fd, "POST /v1/leave HTTP/1.1\r\nHost: d\r\n\r\n", "202", "leaving");
-    for (const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
-         !bench.ended && control_bench_now_ms() < until_ms;) {
+    for (const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
+         !bench.ended && client_now_ms() < until_ms;) {
         uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
     cr_assert(bench.ended);
@@ -436,8 +436,8 @@ Test(control_socket, beyond_the_cap_there_is_room_for_probes)
     }
     close(fds[ALL - 2]);
     close(fds[ALL - 1]);
-    for (const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
-         bench.control->servers[0].connections > ALL - 2 && control_bench_now_ms() < until_ms;) {
+    for (const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
+         bench.control->servers[0].connections > ALL - 2 && client_now_ms() < until_ms;) {
         uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
     fds[ALL - 2] = client_open(&bench);
@@ -580,10 +580,10 @@ Test(control_socket, who_has_left_has_left_its_address)
 {
     struct control_bench bench;
     control_bench_open(&bench);
-    const uint64_t until_ms = control_bench_now_ms() + CONTROL_PATIENCE_MS;
+    const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
 
     node_leave(bench.node);
-    while (!bench.ended && control_bench_now_ms() < until_ms) {
+    while (!bench.ended && client_now_ms() < until_ms) {
         uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
     cr_assert(bench.ended && bench.left_its_address);
