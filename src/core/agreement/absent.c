@@ -272,7 +272,10 @@ bool absent_on_pong(struct core *core, const struct message *pong)
         known->answered_ms = core->now_ms;
         note_round_trip(known, core->now_ms - sent_ms);
     }
-    lease_take(core, said, said->promised == core->view.epoch ? sent_ms : 0, lease_ms);
+    if (said->promised == core->view.epoch) {
+        lease_take(core, said, sent_ms, lease_ms);
+    }
+    lease_note_said(core, said);
     return true;
 }
 

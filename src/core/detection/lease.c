@@ -450,9 +450,13 @@ static void note_writes(struct core *core, const struct node_id *record, uint64_
 void lease_take(struct core *core, const struct lease_said *said, uint64_t asked_ms,
                 uint64_t lease_ms)
 {
-    if (said->leased && asked_ms != 0 && said->writes >= core_writes_known(core, &said->record)) {
+    if (said->leased && said->writes >= core_writes_known(core, &said->record)) {
         grant(core, &said->record, said->promised, asked_ms, lease_ms);
     }
+}
+
+void lease_note_said(struct core *core, const struct lease_said *said)
+{
     note_promise(core, &said->record, said->promised);
     note_writes(core, &said->record, said->writes);
 }
@@ -489,7 +493,10 @@ void lease_on_said(struct core *core, const struct message *pong, uint32_t posit
         return;
     }
     const struct lease_mark *mark = mark_echoed(core, pong->echo);
-    lease_take(core, said, mark == NULL ? 0 : mark->ms, core->timing.lease_ms);
+    if (mark != NULL) {
+        lease_take(core, said, mark->ms, core->timing.lease_ms);
+    }
+    lease_note_said(core, said);
 }
 
 void lease_grant_own(struct core *core)

@@ -88,10 +88,14 @@ uint64_t lease_voter_last_ms(const struct core *core, const struct node_id *reco
  */
 uint64_t lease_members_until(const struct core *core);
 
-/* Takes what a voter has said, in answer to what was asked then, for so long; `asked_ms` 0: that
- * gives no lease. */
+/* Takes the lease of a voter that has said one, in answer to what it was asked then, for so long;
+ * not that of an older copy (Z14), as far as was noted before. */
 void lease_take(struct core *core, const struct lease_said *said, uint64_t asked_ms,
                 uint64_t lease_ms);
+
+/* Notes what a voter has said, with a lease or without: to which epoch it is bound, and how often
+ * its record was written. */
+void lease_note_said(struct core *core, const struct lease_said *said);
 
 /* Notes that this node's own voter leases to it now. */
 void lease_grant_own(struct core *core);
