@@ -39,12 +39,9 @@ static void fill_memory(struct sim *sim, const struct host *host, uint32_t capac
     }
 }
 
-void sim_start(struct sim *sim, uint32_t index)
+/* A process of its own, which knows nothing of the one before. */
+static void begin_process(struct sim *sim, struct host *host)
 {
-    struct host *host = host_of(sim, index);
-    assert(!host->running && sim_may_start(sim, index));
-
-    trace_note(sim, "%s starts", host->name);
     host->up = true;
     host->running = true;
     host->paused = false;
@@ -58,12 +55,20 @@ void sim_start(struct sim *sim, uint32_t index)
     host->wanted_tag = host->tag;
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        host->disturbed |= !network_open_both_ways(&sim->network, index, i);
+        host->disturbed |= !network_open_both_ways(&sim->network, host->index, i);
         if (host->heard[i] != NULL) {
             *host->heard[i] = (struct heard){0};
         }
     }
+}
 
+void sim_start(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+    assert(!host->running && sim_may_start(sim, index));
+
+    trace_note(sim, "%s starts", host->name);
+    begin_process(sim, host);
     bool own_record = is_own_record(host);
     struct core_options options = {
         .name = host->name,
