@@ -5,10 +5,10 @@
 #include "core/model/voter_lists.h"
 #include "story.h"
 
-/* A cluster whose first hosts vote; each has a disk, and no two may act (S9). The options say what
- * else it has. */
-static inline struct sim *story_of_voters(uint64_t seed, uint32_t hosts, uint32_t voters,
-                                          struct sim_options options)
+/* The first hosts vote; each has a disk, and no two may act (S9). The options say what else the
+ * cluster has. */
+static inline struct sim_options story_voters(uint64_t seed, uint32_t hosts, uint32_t voters,
+                                              struct sim_options options)
 {
     options.seed = seed;
     options.host_count = hosts;
@@ -17,7 +17,23 @@ static inline struct sim *story_of_voters(uint64_t seed, uint32_t hosts, uint32_
     options.disks = true;
     options.exclusive = true;
     options.guard = (struct guard){GUARD_STRICT, voters};
+    return options;
+}
+
+static inline struct sim *story_of_voters(uint64_t seed, uint32_t hosts, uint32_t voters,
+                                          struct sim_options options)
+{
+    options = story_voters(seed, hosts, voters, options);
     return story_of(&options);
+}
+
+/* None of them has been started. */
+static inline struct sim *story_before_voters(uint64_t seed, uint32_t hosts, uint32_t voters)
+{
+    const struct sim_options options = story_voters(seed, hosts, voters,
+                                                    (struct sim_options){.seed = seed});
+
+    return sim_new(&options);
 }
 
 /* The same, and nothing else. */

@@ -1,5 +1,5 @@
 /* Planned moves: rules E4 to E6. */
-#include "story.h"
+#include "story_voters.h"
 
 /* Nobody was taken for dead, and nobody had to claim anything. */
 static void check_good_order(struct sim *sim, uint64_t seed)
@@ -63,15 +63,9 @@ Story(moves, any_member_may_ask_for_any_other)
     sim_free(sim);
 }
 
-static struct sim *story_of_voters(uint64_t seed)
+static struct sim *five_voters(uint64_t seed)
 {
-    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
-                                                     .host_count = 5,
-                                                     .seed_count = 5,
-                                                     .voter_count = 5,
-                                                     .disks = true,
-                                                     .exclusive = true,
-                                                     .guard = {GUARD_STRICT, 5}});
+    struct sim *sim = story_of_voters_alone(seed, 5, 5);
     sim_run(sim, 1000);
     return sim;
 }
@@ -80,7 +74,7 @@ static struct sim *story_of_voters(uint64_t seed)
  * successor do not stand in its way. */
 Story(moves, voters_follow_the_word_of_their_coordinator)
 {
-    struct sim *sim = story_of_voters(seed);
+    struct sim *sim = five_voters(seed);
     uint64_t views = sim_version(sim, E);
 
     sim_transfer(sim, E, D);
@@ -98,7 +92,7 @@ Story(moves, voters_follow_the_word_of_their_coordinator)
 /* G2c: whoever asked for it, wherever, sees that it is done with the first message. */
 Story(moves, everybody_names_the_successor_as_soon_as_it_acts)
 {
-    struct sim *sim = story_of_voters(seed);
+    struct sim *sim = five_voters(seed);
 
     sim_transfer(sim, E, D);
     story_check(gap_until_acting(sim, D) <= 20, seed);
@@ -209,7 +203,7 @@ Story(moves, a_coordinator_that_stood_down_for_nobody_takes_its_place_again)
 Story(moves, voters_elect_somebody_when_the_successor_dies)
 {
     for (uint32_t count = 1; count <= 3; count++) {
-        struct sim *sim = story_of_voters(seed);
+        struct sim *sim = five_voters(seed);
         sim_trip(sim, B, MESSAGE_CLAIM, count);
         sim_transfer(sim, A, B);
         sim_run(sim, 100);
@@ -347,7 +341,7 @@ Story(moves, a_merge_keeps_the_drained_behind)
 /* E7 under guard strict. */
 Story(moves, a_drained_voter_hands_over)
 {
-    struct sim *sim = story_of_voters(seed);
+    struct sim *sim = five_voters(seed);
     uint32_t first = sim_coordinator(sim, E);
 
     sim_drain(sim, E, first);
@@ -362,13 +356,7 @@ Story(moves, a_drained_voter_hands_over)
 /* E4: it is asked for its place by nobody who could tell it so, and acts. */
 Story(moves, a_drained_voter_stays_if_the_only_other_is_deaf)
 {
-    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
-                                                     .host_count = 3,
-                                                     .seed_count = 3,
-                                                     .voter_count = 3,
-                                                     .disks = true,
-                                                     .exclusive = true,
-                                                     .guard = {GUARD_STRICT, 3}});
+    struct sim *sim = story_of_voters_alone(seed, 3, 3);
     sim_run(sim, 1000);
     uint32_t first = sim_coordinator(sim, A);
     for (uint32_t host = A; host <= C; host++) {

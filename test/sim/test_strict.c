@@ -1,16 +1,11 @@
 /* Guard strict: never two that act, one chain of views, and epochs that only rise (Z1 to Z9). */
 #include <string.h>
 
-#include "story.h"
+#include "story_voters.h"
 
 static struct sim *strict(uint64_t seed, uint32_t hosts, uint32_t voters)
 {
-    return story_of(&(struct sim_options){.seed = seed,
-                                          .host_count = hosts,
-                                          .seed_count = voters,
-                                          .voter_count = voters,
-                                          .disks = true,
-                                          .guard = {GUARD_STRICT, voters}});
+    return story_of_voters_alone(seed, hosts, voters);
 }
 
 /* The host that acts, or SIM_NOBODY. */
@@ -336,12 +331,7 @@ Story(strict, a_voter_is_asked_whatever_life_it_has)
  * voters, and they have to ask it (F2d). */
 Story(strict, a_founder_at_an_address_of_its_own_finds_the_voters)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = 5,
-                                                    .seed_count = 3,
-                                                    .voter_count = 3,
-                                                    .disks = true,
-                                                    .guard = {GUARD_STRICT, 3}});
+    struct sim *sim = story_before_voters(seed, 5, 3);
     sim_swap(sim, A, E);
     sim_start_together(sim);
     story_check(next_to_act(sim, SIM_NOBODY, STALLED_MS, seed) == E, seed);
@@ -352,13 +342,7 @@ Story(strict, a_founder_at_an_address_of_its_own_finds_the_voters)
  * meanwhile, and must not be made anew if anybody may have voted by then (Z8b). */
 Story(strict, who_may_have_voted_gets_no_second_record)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = 3,
-                                                    .seed_count = 3,
-                                                    .voter_count = 3,
-                                                    .disks = true,
-                                                    .exclusive = true,
-                                                    .guard = {GUARD_STRICT, 3}});
+    struct sim *sim = story_before_voters(seed, 3, 3);
     sim_start_together(sim);
     for (uint64_t ms = 0; ms < SETTLE_MS && sim_sent(sim, B, MESSAGE_VOTE) == 0; ms++) {
         sim_run(sim, 1);
@@ -374,13 +358,7 @@ Story(strict, who_may_have_voted_gets_no_second_record)
  * founder's former disk (Z8a). */
 Story(strict, a_founder_that_gets_another_disk_while_it_waits_founds)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = 3,
-                                                    .seed_count = 3,
-                                                    .voter_count = 3,
-                                                    .disks = true,
-                                                    .exclusive = true,
-                                                    .guard = {GUARD_STRICT, 3}});
+    struct sim *sim = story_before_voters(seed, 3, 3);
     sim_start(sim, A);
     sim_start(sim, B);
     sim_run(sim, SETTLE_MS);
@@ -475,13 +453,7 @@ Story(strict, nobody_goes_for_being_older_in_what_was_only_accepted)
  */
 Story(strict, a_voter_of_which_nobody_told_is_found)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = 4,
-                                                    .seed_count = 3,
-                                                    .voter_count = 3,
-                                                    .disks = true,
-                                                    .exclusive = true,
-                                                    .guard = {GUARD_STRICT, 3}});
+    struct sim *sim = story_before_voters(seed, 4, 3);
     for (uint32_t host = A; host <= C; host++) {
         sim_start(sim, host);
     }

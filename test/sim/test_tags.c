@@ -1,5 +1,5 @@
 /* Tags at run time: rule E8. */
-#include "story.h"
+#include "story_voters.h"
 
 static bool all_see(const struct sim *sim, const char *observers, uint32_t subject, const char *tag)
 {
@@ -18,17 +18,6 @@ static bool will_see(struct sim *sim, const char *observers, uint32_t subject, c
         sim_run(sim, 1);
     }
     return all_see(sim, observers, subject, tag);
-}
-
-static struct sim *story_of_voters(uint64_t seed)
-{
-    return story_of(&(struct sim_options){.seed = seed,
-                                          .host_count = 5,
-                                          .seed_count = 5,
-                                          .voter_count = 5,
-                                          .disks = true,
-                                          .exclusive = true,
-                                          .guard = {GUARD_STRICT, 5}});
 }
 
 /* E8a, E8b */
@@ -66,7 +55,7 @@ Story(tags, a_coordinator_gives_itself_tags)
 /* E8b: the voters commit it. */
 Story(tags, voters_commit_the_view_that_has_them)
 {
-    struct sim *sim = story_of_voters(seed);
+    struct sim *sim = story_of_voters_alone(seed, 5, 5);
 
     sim_set_tags(sim, D, "role=db");
     story_check(will_see(sim, "ABCDE", D, "role=db"), seed);
@@ -77,7 +66,7 @@ Story(tags, voters_commit_the_view_that_has_them)
 /* E8b: a minority does not. */
 Story(tags, a_minority_of_the_voters_gives_none)
 {
-    struct sim *sim = story_of_voters(seed);
+    struct sim *sim = story_of_voters_alone(seed, 5, 5);
 
     sim_crash(sim, A);
     sim_crash(sim, B);

@@ -228,14 +228,7 @@ Story(voters, a_disk_given_back_as_it_was_is_noticed_by_who_remembers)
  * docs/strict.md), and the simulator sees that. */
 Story(voters, a_disk_given_back_as_it_was_forgets_what_it_alone_knows)
 {
-    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
-                                                     .host_count = 3,
-                                                     .seed_count = 3,
-                                                     .voter_count = 3,
-                                                     .disks = true,
-                                                     .exclusive = true,
-                                                     .lenient = true,
-                                                     .guard = {GUARD_STRICT, 3}});
+    struct sim *sim = story_of_voters(seed, 3, 3, (struct sim_options){.lenient = true});
     const uint32_t coordinator = sim_coordinator(sim, A);
     const uint32_t forgets = (coordinator + 1) % 3;
     const uint32_t misses = (coordinator + 2) % 3;
