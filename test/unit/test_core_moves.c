@@ -276,25 +276,41 @@ Test(core_moves, a_stand_down_for_a_view_that_is_not_held_changes_nothing)
     rig_free(rig);
 }
 
-/* E6a */
-Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
+/* A stands down for B, accepts what that proposes, and no view comes of it. */
+static void stands_down_for_nobody(struct rig *rig)
 {
-    struct rig *rig = rig_in("A B C", 'A');
     const struct message prepare = proposal_of_b(rig);
-    struct message move = {
-        .type = MESSAGE_WISH,
-        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')}}};
-    char text[64];
 
     wants(rig, 'B');
     rig_gets(rig, 'B', &prepare);
     rig_pass(rig, 2 * rig->timing.prepare_ms, "B C");
+}
+
+/* What A proposes now, with ages above those that B gave. */
+static const struct view *overtakes(const struct rig *rig)
+{
     const struct message *again = rig_told(rig, MESSAGE_PREPARE, 'C');
+    char text[64];
+
     cr_assert_not_null(again);
     const struct view *next = again->carrier.view;
     cr_assert_str_eq(view_text(next, text, sizeof text), "A B C");
     cr_assert_eq(next->members[0].age, 4);
     cr_assert_eq(next->members[2].age, 6);
+    cr_assert_eq(next->next_age, 7);
+    return next;
+}
+
+/* E6a */
+Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message move = {
+        .type = MESSAGE_WISH,
+        .wish = {.kind = WISH_MOVE, .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')}}};
+
+    stands_down_for_nobody(rig);
+    const struct view *next = overtakes(rig);
     cr_assert_eq(next->epoch, 3);
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_UNDER_WAY);
     const struct message ack = refers(MESSAGE_ACK, next);
@@ -310,24 +326,13 @@ Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
 Test(core_moves, who_stood_down_for_nobody_overtakes_again_above_a_promise)
 {
     struct rig *rig = rig_in("A B C", 'A');
-    const struct message prepare = proposal_of_b(rig);
-    char text[64];
 
-    wants(rig, 'B');
-    rig_gets(rig, 'B', &prepare);
-    rig_pass(rig, 2 * rig->timing.prepare_ms, "B C");
-    struct message nack = refers(MESSAGE_NACK, rig_told(rig, MESSAGE_PREPARE, 'C')->carrier.view);
+    stands_down_for_nobody(rig);
+    struct message nack = refers(MESSAGE_NACK, overtakes(rig));
     nack.reference.promised = 7;
     rig_gets(rig, 'C', &nack);
     rig_pass(rig, rig->timing.fresh_ms / 4, "B C");
-    const struct message *again = rig_told(rig, MESSAGE_PREPARE, 'C');
-    cr_assert_not_null(again);
-    const struct view *next = again->carrier.view;
-    cr_assert_str_eq(view_text(next, text, sizeof text), "A B C");
-    cr_assert_eq(next->members[0].age, 4);
-    cr_assert_eq(next->members[2].age, 6);
-    cr_assert_eq(next->next_age, 7);
-    cr_assert_eq(next->epoch, 8);
+    cr_assert_eq(overtakes(rig)->epoch, 8);
     rig_free(rig);
 }
 
