@@ -274,7 +274,8 @@ void body_read_change(struct reader *reader, const struct bases *bases, struct v
     view->epoch = reader_number(reader, 0, UINT64_MAX);
     view->version = reader_number(reader, 0, UINT64_MAX);
     view->next_age = reader_number(reader, 0, UINT64_MAX);
-    const uint64_t hash = view->hash = reader_number(reader, 0, UINT64_MAX);
+    const uint64_t hash = reader_number(reader, 0, UINT64_MAX);
+    view->hash = hash;
     const struct view *base = find_base(bases, &named);
     if (base == NULL && is_accepted(bases->accepted, view)) {
         view_copy(view, bases->accepted);
