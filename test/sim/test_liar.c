@@ -1,47 +1,13 @@
-/* Somebody lies: a stranger, or a member that is broken, in its own name and in the names of
- * others. What may come of it is in liar.h. */
+/* A member that is broken lies, in its own name and in the names of others. What may come of it is
+ * in liar.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
-#include "liar.h"
 #include "oracle_parts.h"
 #include "roles.h"
-#include "story_voters.h"
-
-enum { LIES_TOLD = 200 };
-
-/* Not run yet: the core does not stand it. */
-#define Awaited(suite, name)                                                                       \
-    static void tell_##suite##_##name(uint64_t seed);                                              \
-    Test(suite, name, .disabled = true)                                                            \
-    {                                                                                              \
-        for (uint64_t seed = 1; seed <= STORY_SEEDS; seed++) {                                     \
-            tell_##suite##_##name(seed);                                                           \
-        }                                                                                          \
-    }                                                                                              \
-    static void tell_##suite##_##name(uint64_t seed)
-
-#define story_holds(sim, seed)                                                                     \
-    cr_assert(sim_failure(sim) == NULL, "seed %llu: %s", (unsigned long long)(seed),               \
-              sim_failure(sim))
-
-static struct sim *lenient_five(uint64_t seed)
-{
-    return story_of(&(struct sim_options){.seed = seed, .host_count = 5, .lenient = true});
-}
-
-static const struct lies strangers_lies = {
-    .lie = {.stranger = true}, .to = UINT64_MAX, .gap_ms = 20, .each_time = 1, .ms = 3000};
-
-/* How often anything happened that nothing true was the cause of. */
-static uint64_t happenings(const struct sim *sim)
-{
-    return sim_notices(sim, SIM_ANY, NOTICE_VIEW) + sim_notices(sim, SIM_ANY, NOTICE_GONE) +
-           sim_notices(sim, SIM_ANY, NOTICE_SUSPECT) + sim_notices(sim, SIM_ANY, NOTICE_ACTING) +
-           sim_notices(sim, SIM_ANY, NOTICE_CLAIM) + sim_notices(sim, SIM_ANY, NOTICE_PHASE);
-}
+#include "story_liar.h"
 
 /* The generator itself: each frame is one that the codec reads, or on_packet asserts. */
 Test(liar, whatever_it_says_has_a_form_on_the_wire)
@@ -133,68 +99,6 @@ Story(liar, views_in_a_members_own_name_are_refused)
     check_views_in_own_name(seed, E);
 }
 
-/* V7: whatever a stranger says, who is started again comes in. */
-Story(liar, nobody_is_locked_out)
-{
-    struct sim *sim = lenient_five(seed);
-    struct lies told = strangers_lies;
-
-    told.lie.kind = LIE_ANYTHING;
-    told.seed = seed;
-    liar_goes_on(sim, &told);
-    sim_run(sim, told.ms + SETTLE_MS);
-    for (uint32_t host = A; host <= E; host++) {
-        sim_crash(sim, host);
-        sim_start(sim, host);
-        cr_assert(sim_converges(sim, SETTLE_MS), "seed %" PRIu64 ": %s", seed,
-                  sim_view_text(sim, (host + 1) % 5));
-        sim_run(sim, 500);
-    }
-    story_holds(sim, seed);
-    sim_free(sim);
-}
-
-static void check_that_strangers_change_nothing(uint64_t seed, enum lie_kind kind)
-{
-    struct sim *sim = lenient_five(seed);
-    uint64_t before = happenings(sim);
-    struct lies told = strangers_lies;
-
-    told.lie.kind = kind;
-    told.seed = seed;
-    liar_goes_on(sim, &told);
-    sim_run(sim, told.ms + STALLED_MS);
-    story_holds(sim, seed);
-    cr_assert_eq(happenings(sim), before, "seed %" PRIu64 ": %s", seed, liar_text(kind));
-    sim_free(sim);
-}
-
-/* What a stranger says of views has a story of its own. */
-static bool shows_views(enum lie_kind kind)
-{
-    return kind == LIE_VIEWS || kind == LIE_CLAIMS || kind == LIE_ANYTHING;
-}
-
-/* S15: nothing a stranger says changes anything. */
-Story(liar, strangers_change_nothing)
-{
-    for (enum lie_kind kind = 0; kind < LIE_KINDS; kind++) {
-        if (!shows_views(kind)) {
-            check_that_strangers_change_nothing(seed, kind);
-        }
-    }
-}
-
-/* S15: nor does what it says of views. */
-Story(liar, views_of_strangers_change_nothing)
-{
-    for (enum lie_kind kind = 0; kind < LIE_KINDS; kind++) {
-        if (shows_views(kind)) {
-            check_that_strangers_change_nothing(seed, kind);
-        }
-    }
-}
-
 /* D6: a number that leaps, in a member's name, does not make the others deaf to it. */
 Story(liar, numbers_that_leap_mute_nobody)
 {
@@ -231,81 +135,6 @@ Story(liar, numbers_of_all_others_mute_nobody)
     sim_free(sim);
 }
 
-/* V6: whoever floods does not keep two parts from finding each other. */
-Story(liar, floods_do_not_keep_a_split_open)
-{
-    static const enum lie_kind floods[] = {LIE_PULLS, LIE_PROBES, LIE_JOINS, LIE_PINGS};
-
-    for (uint32_t i = 0; i < 4; i++) {
-        struct sim *sim = lenient_five(seed);
-        struct lies told = strangers_lies;
-        for (uint32_t host = A; host <= C; host++) {
-            sim_cut(sim, host, D);
-            sim_cut(sim, host, E);
-        }
-        sim_run(sim, STALLED_MS);
-        story_sees(sim, A, "A B C", seed);
-        sim_heal(sim);
-        told.lie.kind = floods[i];
-        told.gap_ms = 1;
-        told.each_time = 3;
-        told.ms = UINT64_MAX;
-        told.seed = seed;
-        liar_goes_on(sim, &told);
-        cr_assert(sim_converges(sim, SETTLE_MS), "seed %" PRIu64 ", flood %u", seed, i);
-        sim_free(sim);
-    }
-}
-
-/* F2: offers of strangers, or their refusals, do not keep a founder from founding. */
-Story(liar, offers_do_not_keep_a_founder_waiting)
-{
-    for (enum lie_kind kind = LIE_OFFERS; kind <= LIE_REFUSALS; kind++) {
-        struct sim *sim = sim_new(
-            &(struct sim_options){.seed = seed, .host_count = 2, .seed_count = 2, .lenient = true});
-        struct lies told = strangers_lies;
-        told.lie.kind = kind;
-        told.gap_ms = 400;
-        told.ms = UINT64_MAX;
-        told.seed = seed;
-        liar_goes_on(sim, &told);
-        sim_start(sim, A);
-        cr_assert(sim_converges(sim, STALLED_MS), "seed %" PRIu64 ", lie %d", seed, (int)kind);
-        story_holds(sim, seed);
-        sim_free(sim);
-    }
-}
-
-/* Z8h, Z2k: nor do questions of strangers keep voters from founding, or from beginning anew. */
-Story(liar, ballots_do_not_keep_voters_from_founding)
-{
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = 3,
-                                                    .seed_count = 3,
-                                                    .guard = {.policy = GUARD_STRICT, .count = 3},
-                                                    .voter_count = 3,
-                                                    .disks = true,
-                                                    .lenient = true});
-    struct lies told = strangers_lies;
-
-    told.lie.kind = LIE_BALLOTS;
-    told.gap_ms = 10;
-    told.ms = UINT64_MAX;
-    told.seed = seed;
-    liar_goes_on(sim, &told);
-    for (int time = 0; time < 2; time++) {
-        for (uint32_t host = A; host <= C; host++) {
-            sim_start(sim, host);
-        }
-        story_check(sim_converges(sim, STALLED_MS), seed);
-        for (uint32_t host = A; host <= C; host++) {
-            sim_crash(sim, host);
-        }
-    }
-    story_holds(sim, seed);
-    sim_free(sim);
-}
-
 /* V2b: one who names a view by a wrong hash has to say so again before there is a new version. */
 Story(liar, one_wrong_hash_makes_no_view)
 {
@@ -324,12 +153,10 @@ Story(liar, wrong_hashes_make_few_views)
 {
     struct sim *sim = lenient_five(seed);
     uint64_t version = sim_version(sim, B);
-    struct lies told = strangers_lies;
+    struct lies told = lies_of(seed, (struct lie){.kind = LIE_HASHES, .host = C});
 
-    told.lie = (struct lie){.kind = LIE_HASHES, .host = C};
     told.gap_ms = 5;
     told.ms = 8000;
-    told.seed = seed;
     liar_goes_on(sim, &told);
     sim_run(sim, told.ms + SETTLE_MS);
     story_holds(sim, seed);
@@ -427,17 +254,40 @@ Story(liar, who_never_was_keeps_nobody_out)
     free(storage);
 }
 
-/* Four, of whom three vote; delphi does not. */
-static struct sim *lenient_voters(uint64_t seed)
+/* --- Views that nobody made --- */
+
+struct made_up {
+    struct view view;
+    void *storage;
+};
+
+/* What that host holds, under its next version, for the story to change. */
+static struct made_up make_up(const struct sim *sim, uint32_t holder)
 {
-    return story_of(&(struct sim_options){.seed = seed,
-                                          .host_count = 4,
-                                          .seed_count = 3,
-                                          .guard = {.policy = GUARD_STRICT, .count = 3},
-                                          .voter_count = 3,
-                                          .disks = true,
-                                          .exclusive = true,
-                                          .lenient = true});
+    struct made_up made = {.storage = calloc(1, view_bytes(MEMBER_MAX))};
+
+    cr_assert_not_null(made.storage);
+    view_init(&made.view, MEMBER_MAX, made.storage);
+    view_copy(&made.view, core_view(sim->hosts[holder].core));
+    made.view.parent = view_id_of(&made.view);
+    made.view.version++;
+    return made;
+}
+
+/* It is told once, in the name of that host. */
+static void tell(struct sim *sim, uint32_t liar, uint32_t to, enum message_type type,
+                 struct made_up *made)
+{
+    const struct host *host = &sim->hosts[liar];
+    struct message message = {.type = type,
+                              .from = host->witness.life,
+                              .source = host->address,
+                              .number = host->number + 1,
+                              .carrier = {.view = &made->view}};
+
+    view_seal(&made->view);
+    liar_says(sim, to, &message);
+    free(made->storage);
 }
 
 /* Z5c, S17: what a voter was made to accept under an epoch that nobody reigns under comes to light,
@@ -471,29 +321,19 @@ Story(liar, who_votes_alone_believes_nobody_else)
                                                      .disks = true,
                                                      .exclusive = true,
                                                      .lenient = true});
-    struct view view;
-    void *storage = calloc(1, view_bytes(MEMBER_MAX));
-    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
 
-    cr_assert_not_null(storage);
     sim_change_voters(sim, A, 1U << B, 0);
     sim_run(sim, SETTLE_MS);
     sim_change_voters(sim, A, 1U << A | 1U << B, 0);
-    view_init(&view, MEMBER_MAX, storage);
-    view_copy(&view, core_view(sim->hosts[B].core));
-    const uint32_t last = view_find(&view, &sim->hosts[D].witness.life);
-    const struct member first = view.members[0];
-    view.members[0] = view.members[last];
-    view.members[last] = first;
-    view.members[last].age = view.members[0].age;
-    view.members[0].age = first.age;
-    view.parent = view_id_of(&view);
-    view.version++;
-    view_seal(&view);
-    shown.from = sim->hosts[D].witness.life;
-    shown.source = sim->hosts[D].address;
-    shown.number = sim->hosts[D].number + 1;
-    liar_says(sim, B, &shown);
+    struct made_up made = make_up(sim, B);
+    struct member *members = made.view.members;
+    const uint32_t last = view_find(&made.view, &sim->hosts[D].witness.life);
+    const struct member first = members[0];
+    members[0] = members[last];
+    members[last] = first;
+    members[last].age = members[0].age;
+    members[0].age = first.age;
+    tell(sim, D, B, MESSAGE_VIEW, &made);
     sim_run(sim, STALLED_MS);
     story_check(sim_converges(sim, MINUTE_MS), seed);
     sim_trust(sim);
@@ -503,7 +343,6 @@ Story(liar, who_votes_alone_believes_nobody_else)
     story_check(sim_acting_count(sim) == 1 && sim_all_vote(sim), seed);
     story_holds(sim, seed);
     sim_free(sim);
-    free(storage);
 }
 
 /* Z11h, Z11i: in the name of a voter, who may coordinate: that it votes alone. Each voter that took
@@ -511,29 +350,17 @@ Story(liar, who_votes_alone_believes_nobody_else)
 static void check_voters_of_one(uint64_t seed, uint32_t liar, uint32_t to)
 {
     struct sim *sim = lenient_voters(seed);
-    struct view view;
-    void *storage = calloc(1, view_bytes(MEMBER_MAX));
-    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
+    struct made_up made = make_up(sim, liar);
 
-    cr_assert_not_null(storage);
-    view_init(&view, MEMBER_MAX, storage);
-    view_copy(&view, core_view(sim->hosts[liar].core));
-    view.parent = view_id_of(&view);
-    view.version++;
-    view.voters.voters[0] = view.voters.voters[liar];
-    view.voters.count = 1;
-    view_seal(&view);
-    shown.from = sim->hosts[liar].witness.life;
-    shown.source = sim->hosts[liar].address;
-    shown.number = sim->hosts[liar].number + 1;
-    liar_says(sim, to, &shown);
+    made.view.voters.voters[0] = made.view.voters.voters[liar];
+    made.view.voters.count = 1;
+    tell(sim, liar, to, MESSAGE_VIEW, &made);
     sim_run(sim, STALLED_MS);
     story_check(sim_all_vote(sim), seed);
     story_check(sim_agrees(sim), seed);
     story_check(sim_acting_count(sim) == 1, seed);
     story_holds(sim, seed);
     sim_free(sim);
-    free(storage);
 }
 
 Story(liar, one_frame_in_a_voters_name_takes_no_votes_away)
@@ -550,30 +377,19 @@ Story(liar, who_follows_what_nobody_made_is_let_in_anew)
     struct sim *sim = story_of_voters(seed, 4, 3,
                                       (struct sim_options){.witness_count = 1, .lenient = true});
     const struct host *witness = &sim->hosts[sim_witness(sim, 0)];
-    struct view view;
-    void *storage = calloc(1, view_bytes(MEMBER_MAX));
-    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
+    struct made_up made = make_up(sim, D);
+    struct member *first = &made.view.members[0];
 
-    cr_assert_not_null(storage);
     story_check(sim_is_acting(sim, A), seed);
-    view_init(&view, MEMBER_MAX, storage);
-    view_copy(&view, core_view(sim->hosts[D].core));
-    view.parent = view_id_of(&view);
-    view.version++;
-    view.members[0].id = witness->witness.life;
-    view.members[0].address = witness->address;
-    memcpy(view.members[0].name, witness->name, sizeof view.members[0].name);
-    view_seal(&view);
-    shown.from = sim->hosts[B].witness.life;
-    shown.source = sim->hosts[B].address;
-    shown.number = sim->hosts[B].number + 1;
-    liar_says(sim, D, &shown);
+    first->id = witness->witness.life;
+    first->address = witness->address;
+    memcpy(first->name, witness->name, sizeof first->name);
+    tell(sim, B, D, MESSAGE_VIEW, &made);
     sim_run(sim, liar_bound_ms(sim));
     story_check(sim_agrees(sim), seed);
     story_check(sim_acting_count(sim) == 1, seed);
     story_holds(sim, seed);
     sim_free(sim);
-    free(storage);
 }
 
 /* Z2l, S17: cyrene holds a view that was proposed in its coordinator's name, above all that this
@@ -583,20 +399,10 @@ Story(liar, what_a_voter_was_made_to_accept_in_this_reign_does_not_come_back)
     struct sim *sim = lenient_voters(seed);
     const uint32_t coordinator = sim_coordinator(sim, A);
     const uint32_t voter = coordinator == C ? B : C;
-    struct view view;
-    void *storage = calloc(1, view_bytes(MEMBER_MAX));
-    struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = &view}};
+    struct made_up made = make_up(sim, coordinator);
 
-    cr_assert_not_null(storage);
-    view_init(&view, MEMBER_MAX, storage);
-    view_copy(&view, core_view(sim->hosts[coordinator].core));
-    view.parent = view_id_of(&view);
-    view.version += 1000;
-    view_seal(&view);
-    prepare.from = sim->hosts[coordinator].witness.life;
-    prepare.source = sim->hosts[coordinator].address;
-    prepare.number = sim->hosts[coordinator].number + 1;
-    liar_says(sim, voter, &prepare);
+    made.view.version += 1000;
+    tell(sim, coordinator, voter, MESSAGE_PREPARE, &made);
     sim_run(sim, STALLED_MS);
     sim_trust(sim);
     sim_leave(sim, D);
@@ -605,17 +411,14 @@ Story(liar, what_a_voter_was_made_to_accept_in_this_reign_does_not_come_back)
     sim_run(sim, STALLED_MS);
     story_holds(sim, seed);
     sim_free(sim);
-    free(storage);
 }
 
 /* S9, S10: one that has no vote does not make two act, whatever it says. */
 Story(liar, one_without_a_vote_makes_no_two_act)
 {
     struct sim *sim = lenient_voters(seed);
-    struct lies told = strangers_lies;
+    struct lies told = lies_of(seed, (struct lie){.kind = LIE_VOTES, .host = D});
 
-    told.lie = (struct lie){.kind = LIE_VOTES, .host = D};
-    told.seed = seed;
     liar_goes_on(sim, &told);
     told.lie.kind = LIE_BALLOTS;
     liar_goes_on(sim, &told);
@@ -641,11 +444,9 @@ static void check_roles(uint64_t seed, enum guard_policy policy, enum lie_kind k
                                                      .exclusive = strict,
                                                      .roles = true,
                                                      .lenient = true});
-    struct lies told = strangers_lies;
+    const struct lies told = lies_of(seed, (struct lie){.kind = kind, .host = D});
 
     sim_run(sim, STALLED_MS);
-    told.lie = (struct lie){.kind = kind, .host = D};
-    told.seed = seed;
     liar_goes_on(sim, &told);
     sim_run(sim, told.ms + STALLED_MS);
     sim_trust(sim);
