@@ -101,6 +101,27 @@ const char *cli_role(const struct argp_state *state, const char *name)
     return name;
 }
 
+error_t cli_parse_role(int key, char *argument, struct argp_state *state)
+{
+    const char **role = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*role != NULL) {
+            cli_usage_error(state, "%s: one role is enough, and %s was named", argument, *role);
+        }
+        *role = cli_role(state, argument);
+        return 0;
+    case ARGP_KEY_END:
+        if (*role == NULL) {
+            cli_usage_error(state, "no role: write %s ROLE", state->name);
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 const char *cli_member(const struct argp_state *state, const char *option, const char *name)
 {
     if (name[0] == '\0') {

@@ -55,6 +55,9 @@ const char *cli_role(const struct argp_state *state, const char *name);
 const char *cli_member(const struct argp_state *state, const char *option, const char *name);
 const char *cli_tag(const struct argp_state *state, const char *option, const char *tag);
 
+/* verb->parse of a verb that takes one ROLE alone; its input is a const char *, NULL at first. */
+error_t cli_parse_role(int key, char *argument, struct argp_state *state);
+
 /* Makes the client, unless that was done; it looks for the daemon when it asks. */
 enum exit_code cli_connect(struct cli *cli, struct failure *failure);
 

@@ -21,27 +21,6 @@ struct observing {
 
 static enum exit_code run_observe(struct cli *cli, int argc, char **argv);
 
-static error_t parse_observe(int key, char *argument, struct argp_state *state)
-{
-    const char **role = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*role != NULL) {
-            cli_usage_error(state, "%s: one role is enough, and %s was named", argument, *role);
-        }
-        *role = cli_role(state, argument);
-        return 0;
-    case ARGP_KEY_END:
-        if (*role == NULL) {
-            cli_usage_error(state, "no role: write doyen observe ROLE");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 const struct verb verb_observe = {
     .name = "observe",
     .arguments = "ROLE",
@@ -50,7 +29,7 @@ const struct verb verb_observe = {
                "holds it; with --json an object with the holders. Looks every 250 ms, so that "
                "holders who come and go in between are not seen. Goes on until it is ended, also "
                "while the daemon is away.",
-    .parse = parse_observe,
+    .parse = cli_parse_role,
     .example = "doyen observe backup",
     .run = run_observe,
 };

@@ -4,27 +4,6 @@
 
 static enum exit_code run_resign(struct cli *cli, int argc, char **argv);
 
-static error_t parse_resign(int key, char *argument, struct argp_state *state)
-{
-    const char **role = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*role != NULL) {
-            cli_usage_error(state, "%s: one role is enough, and %s was named", argument, *role);
-        }
-        *role = cli_role(state, argument);
-        return 0;
-    case ARGP_KEY_END:
-        if (*role == NULL) {
-            cli_usage_error(state, "no role: write doyen resign ROLE");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 const struct verb verb_resign = {
     .name = "resign",
     .arguments = "ROLE",
@@ -32,7 +11,7 @@ const struct verb verb_resign = {
     .details = "Whoever of them holds it is told so, and lets go when it has stopped; its doyen "
                "campaign ends. Returns at once.\n\n"
                "Exit: 1 when no client of this node stands for it.",
-    .parse = parse_resign,
+    .parse = cli_parse_role,
     .example = "doyen resign backup",
     .run = run_resign,
 };
