@@ -260,23 +260,11 @@ static enum vote_result claims_with(struct voter_bench *bench, struct view *foun
     return voter_on_claim(bench->core, &question).result;
 }
 
-static struct built_view founders_with(const struct node_id *own)
-{
-    struct built_view built = view_of("");
-
-    view_clear(&built.view);
-    built.view.lineage = BENCH_LINEAGE;
-    view_name_voters(&built.view, "A B C");
-    built.view.voters.voters[0].record = *own;
-    view_seal(&built.view);
-    return built;
-}
-
 /* Whoever goes on after the founder is lost has to know whom to ask. */
 Test(core_lists, a_voter_keeps_the_founders_with_its_first_promise)
 {
     struct voter_bench *bench = bench_new();
-    struct built_view founders = founders_with(&bench->core->voter.record.id);
+    struct built_view founders = bench_founders(&bench->core->voter.record.id);
     struct vote_record record;
 
     cr_assert_eq(claims_with(bench, &founders.view, 1), VOTE_WAITS);
@@ -296,7 +284,7 @@ Test(core_lists, founders_of_whom_a_voter_is_none_it_does_not_keep)
 {
     const struct node_id another = record_of('A');
     struct voter_bench *bench = bench_new();
-    struct built_view founders = founders_with(&another);
+    struct built_view founders = bench_founders(&another);
 
     (void)claims_with(bench, &founders.view, 1);
     bench_sync(bench);
@@ -310,7 +298,7 @@ Test(core_lists, founders_of_whom_a_voter_is_none_it_does_not_keep)
 Test(core_lists, founders_replace_no_accepted_view)
 {
     struct voter_bench *bench = bench_new();
-    struct built_view founders = founders_with(&bench->core->voter.record.id);
+    struct built_view founders = bench_founders(&bench->core->voter.record.id);
 
     (void)bench_claims(bench, 'X', 1);
     bench_sync(bench);
@@ -329,7 +317,7 @@ Test(core_lists, founders_replace_no_accepted_view)
 Test(core_lists, founders_whose_hash_is_another_are_refused)
 {
     struct rig *rig = rig_strict("A B C", 'B');
-    struct built_view founders = founders_with(&(const struct node_id){.bytes = {'A'}});
+    struct built_view founders = bench_founders(&(const struct node_id){.bytes = {'A'}});
     struct message ballot = {.type = MESSAGE_CLAIM,
                              .carrier = {.view = &founders.view,
                                          .lineage = core_view(rig->core)->lineage,

@@ -56,12 +56,10 @@ Test(voter, what_was_not_asked_for_again_makes_way_for_another_founding)
 Test(voter, what_was_asked_for_again_makes_way_for_no_founding)
 {
     struct voter_bench *bench = bench_new();
-    struct built_view founders = view_of("");
+    const struct node_id another = record_of('A');
+    struct built_view founders = bench_founders(&another);
     struct vote_question question = bench_question(VOTE_FOUNDING, 'B', 0);
 
-    view_clear(&founders.view);
-    founders.view.lineage = BENCH_LINEAGE;
-    view_name_voters(&founders.view, "A B C");
     question.founders = &founders.view;
     for (int i = 0; i < 3; i++) { /* Without its record, with it, and with another one of C. */
         view_seal(&founders.view);
@@ -113,16 +111,14 @@ Test(voter, the_first_promise_ends_founding)
 Test(voter, a_claim_that_does_not_name_it_ends_no_founding)
 {
     struct voter_bench *bench = bench_new();
-    struct built_view founders = view_of("");
+    const struct node_id another = record_of('A');
+    struct built_view founders = bench_founders(&another);
     struct message ballot = {.type = MESSAGE_CLAIM,
                              .from = member_of('X').id,
                              .carrier = {.lineage = BENCH_LINEAGE, .epoch = 1}};
 
     voting_on_claim(bench->core, &ballot);
     cr_expect_eq(bench_state(bench).status, VOTER_FOUNDING);
-    view_clear(&founders.view);
-    founders.view.lineage = BENCH_LINEAGE;
-    view_name_voters(&founders.view, "A B C");
     ballot.carrier.view = &founders.view;
     for (int i = 0; i < 2; i++) {
         view_seal(&founders.view);

@@ -64,15 +64,24 @@ struct voter_bench *bench_new(void)
     return bench;
 }
 
+struct built_view bench_founders(const struct node_id *record)
+{
+    struct built_view built = view_of("");
+
+    view_clear(&built.view);
+    built.view.lineage = BENCH_LINEAGE;
+    view_name_voters(&built.view, "A B C");
+    built.view.voters.voters[0].record = *record;
+    view_seal(&built.view);
+    return built;
+}
+
 void bench_knows_founders(struct voter_bench *bench)
 {
-    struct view *accepted = &bench->core->voter.accepted;
+    struct built_view founders = bench_founders(&bench->core->voter.record.id);
 
-    view_clear(accepted);
-    accepted->lineage = BENCH_LINEAGE;
-    view_name_voters(accepted, "A B C");
-    accepted->voters.voters[0].record = bench->core->voter.record.id;
-    view_seal(accepted);
+    view_copy(&bench->core->voter.accepted, &founders.view);
+    view_built_free(&founders);
 }
 
 void bench_free(struct voter_bench *bench)

@@ -43,7 +43,10 @@ struct voter_bench *bench_promised_to_x(void);
 
 void bench_free(struct voter_bench *bench);
 
-/* Its record holds the founders (Z13a): itself under its own record, B and C under record_of. */
+/* The view of the founders A, B and C (Z13a): A with that record, B and C with record_of. */
+struct built_view bench_founders(const struct node_id *record);
+
+/* Its record holds that, and names itself. */
 void bench_knows_founders(struct voter_bench *bench);
 
 /* Questions: the result of each; what else the answer says is in `vote`. */
