@@ -206,7 +206,7 @@ Test(control_links, the_sentence_names_both_ends)
 Test(control_links, a_process_that_woke_up_is_no_bad_link)
 {
     static const char *const rows[] = {"ooo", "ooo", "oso"};
-    struct heard_member members[] = {{1, 0, true}, {2, 9900, true}, {3, 0, true}};
+    struct heard_member members[] = {{1, 0, true, 0}, {2, 9900, true, 9000}, {3, 0, true, 0}};
     const struct hearing_stability stability = {
         .members = members, .count = 3, .heartbeat_ms = 250, .silent_ms = 625};
     struct scene scene;
@@ -230,11 +230,46 @@ Test(control_links, a_process_that_woke_up_is_no_bad_link)
     scene_close(&scene);
 }
 
+/* Where heartbeats are few, A has missed none of B's yet when C finds it silent: a B that runs is
+ * heard again. */
+Test(control_links, a_process_that_stops_is_no_bad_link)
+{
+    static const char *const rows[] = {"ooo", "ooo", "oso"};
+    struct heard_member members[] = {{1, 0, true, 0}, {2, 0, true, 0}, {3, 0, true, 0}};
+    const struct hearing_stability stability = {
+        .members = members, .count = 3, .heartbeat_ms = 680, .silent_ms = 924};
+    struct scene scene;
+
+    scene_open(&scene, "A B C", rows);
+    scene.links.stability = &stability;
+    scene.facts.now_ms = 10000;
+    scene.facts.peers[1].heard_ms_ago = 600;
+    json_t *bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0, "A has not looked yet who doubts B");
+    json_decref(bad);
+
+    members[1].doubted_ms = 9800;
+    bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0, "B may have stopped before C doubted it");
+    json_decref(bad);
+
+    scene.facts.peers[1].heard_ms_ago = 100;
+    bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0, "B may have gone on, and C says so with its next one");
+    json_decref(bad);
+
+    members[1].doubted_ms = 9200;
+    bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 1, "B lives, and C does not hear it");
+    json_decref(bad);
+    scene_close(&scene);
+}
+
 /* A link that has been cut for long: A does not hear C, B does. */
 Test(control_links, a_member_that_was_not_heard_for_long_is_stable_too)
 {
     static const char *const rows[] = {"oos", "ooo", "ooo"};
-    struct heard_member members[] = {{1, 0, true}, {2, 0, true}, {3, 8000, false}};
+    struct heard_member members[] = {{1, 0, true, 0}, {2, 0, true, 0}, {3, 8000, false, 0}};
     const struct hearing_stability stability = {
         .members = members, .count = 3, .heartbeat_ms = 250, .silent_ms = 625};
     struct scene scene;

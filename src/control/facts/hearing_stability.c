@@ -61,6 +61,40 @@ static void follow_view(struct hearing_stability *stability, const struct view *
     stability->count = members == NULL ? 0 : view->member_count;
 }
 
+static bool *find_doubted(const struct hearing_stability *stability, const struct core *core,
+                          uint64_t now_ms)
+{
+    bool *doubted = calloc((size_t)stability->count + 1, sizeof *doubted);
+
+    for (uint32_t i = 0; doubted != NULL && i < stability->count; i++) {
+        struct told_doubt doubts[SUSPECTS_MAX];
+        for (uint32_t k = core_told_doubts(core, i, now_ms, doubts); k > 0; k--) {
+            if (doubts[k - 1].subject != VIEW_NONE) {
+                doubted[doubts[k - 1].subject] = true;
+            }
+        }
+    }
+    return doubted;
+}
+
+/* When memory is short, all doubts count as new. */
+static void follow_doubts(struct hearing_stability *stability, const struct core *core,
+                          uint64_t now_ms)
+{
+    bool *doubted = find_doubted(stability, core, now_ms);
+
+    for (uint32_t i = 0; i < stability->count; i++) {
+        struct heard_member *member = &stability->members[i];
+
+        if (doubted == NULL || !doubted[i]) {
+            member->doubted_ms = 0;
+        } else if (member->doubted_ms == 0) {
+            member->doubted_ms = now_ms;
+        }
+    }
+    free(doubted);
+}
+
 void hearing_stability_update(struct hearing_stability *stability, const struct core *core,
                               const struct timing *timing, uint64_t now_ms)
 {
@@ -91,6 +125,7 @@ void hearing_stability_update(struct hearing_stability *stability, const struct 
             member->since_ms = now_ms;
         }
     }
+    follow_doubts(stability, core, now_ms);
 }
 
 bool hearing_is_stable(const struct hearing_stability *stability, uint64_t age,
@@ -105,6 +140,16 @@ bool hearing_is_stable(const struct hearing_stability *stability, uint64_t age,
      * the last update is not stable yet. */
     return member->heard ? heard_ms_ago <= fresh_ms(stability)
                          : heard_ms_ago > stability->silent_ms;
+}
+
+bool hearing_outlasts_doubt(const struct hearing_stability *stability, uint64_t age,
+                            uint64_t heard_ms_ago, uint64_t now_ms)
+{
+    const struct heard_member *member = find_member(stability, age);
+
+    return member != NULL && (!member->heard || (member->doubted_ms != 0 &&
+                                                 now_ms - heard_ms_ago >=
+                                                     member->doubted_ms + stability->heartbeat_ms));
 }
 
 void hearing_stability_deinit(struct hearing_stability *stability)

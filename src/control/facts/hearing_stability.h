@@ -1,7 +1,8 @@
 /* Since when this node hears, or does not hear, each member without a change. What other members
  * report is as old as their last heartbeats: a process that was stopped is heard here again before
  * they say so. Until its hearing has been stable for long enough, their reports are no evidence
- * against a link. */
+ * against a link. Nor are they before it is heard again: others may miss a process that stops up to
+ * a heartbeat sooner than this node. */
 #ifndef CONTROL_HEARING_STABILITY_H
 #define CONTROL_HEARING_STABILITY_H
 
@@ -15,6 +16,7 @@ struct heard_member {
     uint64_t age;
     uint64_t since_ms; /* monotonic; when `heard` last changed */
     bool heard;
+    uint64_t doubted_ms; /* monotonic; since when others say that they do not hear it; 0: nobody */
 };
 
 /* All zero has seen no view yet. */
@@ -35,6 +37,12 @@ void hearing_stability_update(struct hearing_stability *stability, const struct 
  * `heard_ms_ago` says when this node last heard it. */
 bool hearing_is_stable(const struct hearing_stability *stability, uint64_t age,
                        uint64_t heard_ms_ago, uint64_t now_ms);
+
+/* Has this node heard the member a heartbeat after others first said that they do not? Then it was
+ * not stopped, or they would say by now that they hear it again. True as well of one that this node
+ * does not hear itself. */
+bool hearing_outlasts_doubt(const struct hearing_stability *stability, uint64_t age,
+                            uint64_t heard_ms_ago, uint64_t now_ms);
 
 void hearing_stability_deinit(struct hearing_stability *stability);
 

@@ -124,13 +124,21 @@ static bool is_blameless(const struct links *links, const struct facts *facts, u
            links_is_silent(links, facts, a) || links_is_silent(links, facts, b);
 }
 
+/* Or may the one that is not heard have stopped just now, and this node misses it only next? */
+static bool is_alive(const struct links *links, const struct facts *facts, uint32_t mute)
+{
+    return links->stability == NULL ||
+           hearing_outlasts_doubt(links->stability, facts->view->members[mute].age,
+                                  facts->peers[mute].heard_ms_ago, facts->now_ms);
+}
+
 /* Is it to be shown that the one does not hear the other? Of two that do not hear each other the
  * older is shown. */
 static bool is_bad(const struct links *links, const struct facts *facts, uint32_t deaf,
                    uint32_t mute)
 {
     return deaf != mute && (deaf < mute || !is_deaf_to(links, mute, deaf)) &&
-           !is_blameless(links, facts, deaf, mute);
+           is_alive(links, facts, mute) && !is_blameless(links, facts, deaf, mute);
 }
 
 static json_t *pair_json(const struct links *links, const struct facts *facts, uint32_t deaf,
