@@ -103,8 +103,10 @@ static void say_waiting(const struct whole_facts *facts, struct whole *whole)
 
     if (whole_awaits_voters(waiting, &facts->guard, facts->voters, facts->has_other_seed, lack,
                             whole->next)) {
-        say(whole->sentence, "this node is not in: ");
-        say_more(whole->sentence, "%s", lack);
+        say(whole->sentence, "this node is not in: %s", lack);
+        if (waiting->met <= 1 && facts->seeds != NULL) {
+            say_more(whole->sentence, "; %s", facts->seeds);
+        }
     } else if (waiting->expect > waiting->met) {
         say(whole->sentence,
             "this node is not in: it waits for %" PRIu32
@@ -184,18 +186,28 @@ static const char *is_or_are(uint32_t count)
     return count == 1 ? "is" : "are";
 }
 
+static uint32_t voters_voting(const struct whole_facts *facts)
+{
+    return facts->voters_heard - facts->voters_lack;
+}
+
+/* Enough voters are heard, and lease to another, or answer nothing. */
+static bool is_leased_elsewhere(const struct whole_facts *facts)
+{
+    return is_strict(facts) && voters_voting(facts) >= facts->guard.needed;
+}
+
 /* Voters that are heard may have no vote to give, or give it to another. */
 static void say_voters_heard(const struct whole_facts *facts, struct whole *whole)
 {
-    const uint32_t votes = facts->voters_heard - facts->voters_lack;
-
     say(whole->sentence, "nobody acts here: %" PRIu32 " of %" PRIu32 " voters %s heard",
         facts->voters_heard, facts->voters, is_or_are(facts->voters_heard));
     if (facts->voters_lack > 0) {
         say_more(whole->sentence, ", of whom %" PRIu32 " %s not vote (%s)", facts->voters_lack,
                  facts->voters_lack == 1 ? "does" : "do", facts->voter_lack);
     }
-    if (facts->coordinates && facts->guard.fresh < votes) {
+    if ((facts->coordinates && facts->guard.fresh < voters_voting(facts)) ||
+        is_leased_elsewhere(facts)) {
         say_more(whole->sentence, ", %" PRIu32 " %s to this node", facts->guard.fresh,
                  facts->guard.fresh == 1 ? "leases" : "lease");
     }
@@ -223,15 +235,19 @@ static void say_guard_unmet(const struct whole_facts *facts, struct whole *whole
             of, is_or_are(fresh));
     }
     say_more(whole->sentence, ", %" PRIu32 " needed", needed);
-    if (of >= fresh + ended + needed) { /* Whether they hear each other nobody here can know. */
+    const uint32_t with_us = is_leased_elsewhere(facts) ? facts->guard.fresh : fresh;
+    if (of >= with_us + ended + needed) { /* Whether they hear each other nobody here can know. */
         say_more(whole->sentence, "; %" PRIu32 " others may act, if they hear each other",
-                 of - fresh - ended);
+                 of - with_us - ended);
     }
     if (facts->split_missing > 0) {
         say_more(whole->sentence, "; may have split: %" PRIu32 " of %" PRIu32 " were lost at once",
                  facts->split_lost, facts->split_of);
     }
-    if (is_strict(facts)) {
+    if (is_leased_elsewhere(facts)) {
+        say(whole->next, "wait a moment; if it lasts, mend the network: the voters lease to "
+                         "another, or do not answer this node");
+    } else if (is_strict(facts)) {
         say(whole->next,
             "start the voters that are down, or mend the network: %" PRIu32
             " have to be there, each with its record: doyen voters shows them",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/documents/report_voters.h"
+#include "control/documents/voter_count.h"
 #include "view_builder.h"
 
 /* A of the voters A, B and C; C is no member. */
@@ -263,5 +264,23 @@ Test(control_voters, one_with_another_record_than_the_view_names_does_not_vote)
     cr_assert_eq(number_of(document, "voting"), 0);
     cr_assert(json_is_null(json_object_get(document, "change")));
     json_decref(document);
+    view_built_free(&scene.built);
+}
+
+/* Z16: the coordinator asks it, and nobody else: where that is heard it says so, and where it is
+ * not nobody has asked. */
+Test(control_voters, a_witness_is_not_heard_while_nobody_asks_it)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    scene.self = member_of('B');
+    scene.lists.voters[2].witness = true;
+    cr_assert_eq(voter_count(&scene.facts, &scene.survey).heard, 3);
+    scene.silent[0] = true;
+    cr_assert_eq(voter_count(&scene.facts, &scene.survey).heard, 1, "A is silent, and C unknown");
+    scene.silent[0] = false;
+    scene.peers[0].verdict = VERDICT_DEAD;
+    cr_assert_eq(voter_count(&scene.facts, &scene.survey).heard, 1);
     view_built_free(&scene.built);
 }

@@ -144,6 +144,13 @@ Test(whole, a_node_that_waits_says_for_whom)
         "this node is not in: it has met 1 of those who wait, itself included, and 2 of 3 voters "
         "have to be there, the first time all",
         "start the voters");
+    facts.seeds = "2 of 2 seeds hung up: it is of another --cluster, or no doyend";
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: it has met 1 of those who wait, itself included, and 2 of 3 "
+           "voters have to be there, the first time all; 2 of 2 seeds hung up: it is of another "
+           "--cluster, or no doyend",
+           "start the voters");
+    facts.seeds = NULL;
     facts.has_other_seed = false;
     expect(
         &facts, WHOLE_NOT_IN,
@@ -190,9 +197,19 @@ Test(whole, nobody_acts_where_too_few_are_heard)
            "needed",
            "doyen voters");
     facts.voters_lack = 0; /* Or leases to another. */
-    expect(&facts, WHOLE_NOBODY_ACTS,
-           "nobody acts here: 2 of 3 voters are heard, 1 leases to this node, 2 needed",
-           "doyen voters");
+    expect(
+        &facts, WHOLE_NOBODY_ACTS,
+        "nobody acts here: 2 of 3 voters are heard, 1 leases to this node, 2 needed; 2 others may "
+        "act, if they hear each other",
+        "mend the network");
+    facts.coordinates = false; /* And this one wants to take over from one who is silent. */
+    facts.reign = REIGN_UNKNOWN;
+    facts.coordinator_silent = true;
+    expect(
+        &facts, WHOLE_NOBODY_ACTS,
+        "nobody acts here: 2 of 3 voters are heard, 1 leases to this node, 2 needed; 2 others may "
+        "act, if they hear each other",
+        "mend the network");
     facts = split(GUARD_MAJORITY, 5, 3);
     expect(&facts, WHOLE_NOBODY_ACTS,
            "nobody acts here: 2 of 5 members are heard, 3 needed; 3 others may act, if they "

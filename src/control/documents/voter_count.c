@@ -4,15 +4,23 @@
 
 #include "words/voter_text.h"
 
-/* Is the voter heard? A witness is by the coordinator, which asks it: until that has said that it
- * does not answer, it counts like a member that has not been asked. */
+/* Nobody else asks witnesses. */
+static bool hears_coordinator(const struct facts *facts)
+{
+    return facts->view->member_count > 0 && !facts->silent[0] &&
+           facts->peers[0].verdict == VERDICT_NONE;
+}
+
+/* Is the voter heard? A witness is by the coordinator, which asks it: while that is heard, and
+ * until it has said that the witness does not answer, it counts like a member that has not been
+ * asked. */
 bool voter_count_hears(const struct facts *facts, const struct voter_survey *survey, uint8_t voter)
 {
     const struct listed_voter *listed = &facts->voters->voters[voter];
 
     if (listed->witness) {
         const struct witness_said said = voter_survey_witness(survey, facts, voter);
-        return said.answers || !said.is_known;
+        return said.answers || (!said.is_known && hears_coordinator(facts));
     }
     const uint32_t position = view_find_name(facts->view, listed->name);
     if (position == VIEW_NONE) { /* It votes all the same, and answers the coordinator (Z16b). */

@@ -224,6 +224,10 @@ bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX])
         (void)text_set(out, NODE_SEED_WORDS_MAX, words, text_length(words, STRANGERS_WORDS_MAX));
         return true;
     }
-    return joining ? seed_checker_words(&node->seed_checker, out)
-                   : seed_checker_foreign(&node->seed_checker, out);
+    if (!joining) {
+        return seed_checker_foreign(&node->seed_checker, out);
+    }
+    (void)seed_checker_words(&node->seed_checker, out);
+    resolver_add_words(&node->resolver, out, NODE_SEED_WORDS_MAX);
+    return out[0] != '\0';
 }

@@ -1,7 +1,10 @@
 #include "runtime/sockets/resolver.h"
 
+#include <inttypes.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "runtime/host/clock.h"
@@ -308,6 +311,30 @@ bool resolver_note_unsent(struct resolver *resolver, const struct address *to, i
                  seed, text, uv_strerror(error));
     }
     return true;
+}
+
+void resolver_add_words(const struct resolver *resolver, char *out, size_t size)
+{
+    const char *first = NULL;
+    const size_t used = strlen(out);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < resolver->config->seed_count; i++) {
+        if (resolver->seeds[i].count == 0) {
+            first = first == NULL ? resolver->config->seeds[i].host : first;
+            count++;
+        }
+    }
+    if (count == 1) {
+        snprintf(out + used, size - used,
+                 "%sno address is found for --seed %s: check the name, and this host's DNS",
+                 used == 0 ? "" : "; ", first);
+    } else if (count > 1) {
+        snprintf(out + used, size - used,
+                 "%sno addresses are found for %" PRIu32 " of %" PRIu32
+                 " seeds, such as %s: check the names, and this host's DNS",
+                 used == 0 ? "" : "; ", count, resolver->config->seed_count, first);
+    }
 }
 
 void resolver_ask(struct resolver *resolver)

@@ -56,6 +56,10 @@ void resolver_close(struct resolver *resolver);
  * returns true. */
 bool resolver_note_unsent(struct resolver *resolver, const struct address *to, int error);
 
+/* Which seeds are names without an address until now, in words of up to `size` bytes, appended to
+ * `out`. */
+void resolver_add_words(const struct resolver *resolver, char *out, size_t size);
+
 /* Looks up all seeds and answers within two seconds. Does nothing while an answer is due. */
 void resolver_ask(struct resolver *resolver);
 
