@@ -101,6 +101,7 @@ Test(config, addresses_and_hosts_that_are_none_are_refused)
          "'7421' is a number and no host: write HOST:PORT, as in 127.0.0.1:7421"},
         {"--http-host a:80", 64, "is more than a host name: write it without a port"},
         {"--http-host a/b", 64, "'a/b' is no host name: use at most"},
+        {"--listen 0", 64, "'0' is a number and no host: write HOST:PORT, as in 127.0.0.1:7420"},
         {"--http 8080", 64, "is a number and no host: write HOST:PORT, as in 127.0.0.1:8080"},
         {"--http localhost:8080", 64, "as in 127.0.0.1:8080 or [::1]:8080"},
         {"--http 127.0.0.1", 64, "has no port: write ADDR:PORT"},
@@ -123,12 +124,13 @@ Test(config, durations_that_are_none_are_refused)
         {"--heartbeat 4", 64, "'4' has no unit: write 4s"},
         {"--heartbeat 30", 64, "'30' has no unit: write 30ms or 30s"},
         {"--heartbeat 70000", 64, "'70000' has no unit: choose between 5ms and 1m"},
+        {"--heartbeat -1s", 64, "'-1s' is out of bounds: choose between 5ms and 1m"},
+        {"--heartbeat -fast", 64, "is not a duration: write 250ms, 2s or 1m"},
         {"--heartbeat fast", 64, "is not a duration: write 250ms, 2s or 1m"},
         {"--heartbeat 1.5s", 64, "whole numbers"},
-        {"--heartbeat -5ms", 64, "is not a duration"},
         {"--heartbeat 4ms", 64, "choose between 5ms and 1m"},
         {"--heartbeat 61s", 64, "choose between 5ms and 1m"},
-        {"--heartbeat 99999999999999999999s", 64, "is not a duration"},
+        {"--heartbeat 99999999999999999999s", 64, "is out of bounds"},
         {"--join-timeout 5", 64, "has no unit"},
     };
 
@@ -159,6 +161,10 @@ Test(config, values_that_are_none_or_out_of_bounds_are_refused)
         {"--bootstrap-expect 1", 64, "choose between 2 and 64"},
         {"--voters-target 0", 64, "--voters-target: '0' is out of bounds: choose between 1 and 9"},
         {"--voters-target 10", 64, "--voters-target: '10' is out of bounds"},
+        {"--voters-target -1", 64, "'-1' is out of bounds: choose between 1 and 9"},
+        {"--voters-target 99999999999999999999999", 64,
+         "9' is out of bounds: choose between 1 and"},
+        {"--voters-target 1e3", 64, "'1e3' is not a number: write 1 to 9"},
         {"--voters-target three", 64, "--voters-target: 'three' is not a number: write 1 to 9"},
     };
 

@@ -79,6 +79,12 @@ static bool cannot_make(const struct config *config, const char *directory,
 
 static bool cannot_listen(const struct config *config, struct complaint *complaint)
 {
+    if (errno == EMFILE || errno == ENFILE) {
+        return complaint_set(complaint,
+                             "cannot listen at %s: no file descriptors left: raise the limit "
+                             "(ulimit -n)",
+                             config->control);
+    }
     return complaint_set(complaint,
                          "cannot listen at %s: %s; choose another place with --control PATH%s",
                          config->control, strerror(errno), origin_of(config));

@@ -83,6 +83,26 @@ static bool complain_of_bounds(const char *text, const char *fault, uint64_t min
                          most);
 }
 
+/* The length of a whole number at the beginning of the text, however long, with a minus if it has
+ * one; 0: there is none. */
+static size_t whole_number_length(const char *text)
+{
+    const size_t sign = text[0] == '-' ? 1 : 0;
+    const size_t count = strspn(text + sign, "0123456789");
+
+    return count == 0 ? 0 : sign + count;
+}
+
+static bool is_unit(const char *text)
+{
+    size_t i = 0;
+
+    while (i < UNIT_COUNT && !text_equal(text, units[i].name)) {
+        i++;
+    }
+    return i < UNIT_COUNT;
+}
+
 bool value_duration(const char *text, uint64_t min_ms, uint64_t max_ms, uint64_t *out_ms,
                     struct complaint *complaint)
 {
@@ -90,7 +110,11 @@ bool value_duration(const char *text, uint64_t min_ms, uint64_t max_ms, uint64_t
     uint64_t number = 0;
 
     if (!digits(&at, &number)) {
-        return complaint_set(complaint, "'%.60s' is not a duration: write 250ms, 2s or 1m", text);
+        const size_t length = whole_number_length(text);
+        return length > 0 && is_unit(text + length)
+                   ? complain_of_bounds(text, "is out of bounds", min_ms, max_ms, complaint)
+                   : complaint_set(complaint, "'%.60s' is not a duration: write 250ms, 2s or 1m",
+                                   text);
     }
     if (*at == '\0') {
         char meant[64];
@@ -129,10 +153,11 @@ bool value_number(const char *text, uint32_t min, uint32_t max, uint32_t *out,
     const char *at = text;
     uint64_t number = 0;
 
-    if (!digits(&at, &number) || *at != '\0') {
+    const bool read = digits(&at, &number);
+    if (text[0] == '\0' || whole_number_length(text) != strlen(text)) {
         return complaint_set(complaint, "'%.60s' is not a number: write %u to %u", text, min, max);
     }
-    if (number < min || number > max) {
+    if (!read || number < min || number > max) {
         return complaint_set(complaint, "'%.60s' is out of bounds: choose between %u and %u", text,
                              min, max);
     }
@@ -197,6 +222,18 @@ static bool host_is_numeric(const char *host)
     return text_is_number(label);
 }
 
+static bool port_parse(const char *text, uint16_t *out, struct complaint *complaint)
+{
+    const char *at = text;
+    uint64_t number = 0;
+
+    if (!digits(&at, &number) || *at != '\0' || number < 1 || number > UINT16_MAX) {
+        return complaint_set(complaint, "'%.60s' is not a port: write 1 to 65535", text);
+    }
+    *out = (uint16_t)number;
+    return true;
+}
+
 static bool host_check(const char *host, struct complaint *complaint)
 {
     struct address address;
@@ -222,10 +259,13 @@ static bool host_check(const char *host, struct complaint *complaint)
                              host);
     }
     if (strspn(host, "0123456789") == strlen(host)) {
+        uint16_t port = 7420;
+        struct complaint unsaid = {.exit_code = 0};
+        (void)port_parse(host, &port, &unsaid);
         return complaint_set(complaint,
                              "'%.60s' is a number and no host: write HOST:PORT, as in "
-                             "127.0.0.1:%.5s",
-                             host, host);
+                             "127.0.0.1:%u",
+                             host, (unsigned)port);
     }
     if (host_is_numeric(host)) {
         return complaint_set(complaint,
@@ -233,18 +273,6 @@ static bool host_check(const char *host, struct complaint *complaint)
                              "in 10.0.0.5:7420",
                              host);
     }
-    return true;
-}
-
-static bool port_parse(const char *text, uint16_t *out, struct complaint *complaint)
-{
-    const char *at = text;
-    uint64_t number = 0;
-
-    if (!digits(&at, &number) || *at != '\0' || number < 1 || number > UINT16_MAX) {
-        return complaint_set(complaint, "'%.60s' is not a port: write 1 to 65535", text);
-    }
-    *out = (uint16_t)number;
     return true;
 }
 

@@ -51,8 +51,7 @@ bool sandbox_enter(const struct config *config, struct log *log)
     }
     if (files_error != 0) {
         log_line(log, LOG_WARN, "sandbox",
-                 "this kernel does not fence files off (Landlock: %s): going on without",
-                 strerror(files_error));
+                 "Landlock does not fence files off (%s): going on without", strerror(files_error));
     }
     if (calls_error != 0) {
         log_line(log, LOG_WARN, "sandbox",
