@@ -126,7 +126,7 @@ void liar_pauses(struct sim *sim, bool pauses);
 void liar_leaves_history(struct sim *sim);
 
 /* What a frame does, from whomever, is over so long after the last one; but who does not vote may
- * come to an epoch that leapt later (V7c), and who coordinated may come in anew later (L4). */
+ * come to an epoch that leapt later (V7c). */
 uint64_t liar_bound_ms(const struct sim *sim);
 
 /* May somebody have ended this history (Z18c)? Who forges single frames cannot: it is not asked. */

@@ -369,6 +369,79 @@ Story(liar, one_frame_in_a_voters_name_takes_no_votes_away)
     check_voters_of_one(seed, B, C);
 }
 
+/* The next oldest becomes the first, by an epoch of its own. */
+static void hand_over_in(struct view *view)
+{
+    struct member first = view->members[1];
+
+    first.age = view->members[0].age;
+    view->members[0].age = view->members[1].age;
+    view->members[1] = view->members[0];
+    view->members[0] = first;
+    view->epoch++;
+}
+
+struct misnaming {
+    bool handed_over; /* the next oldest is the first of the view */
+    uint32_t place;
+    bool renamed; /* else at an address where nobody lives */
+};
+
+/* V4h: one frame in the coordinator's name, a view that has it, or who comes next, as somebody
+ * else. Nothing comes of it. */
+static void check_coordinator_misnamed(struct sim *sim, uint64_t seed,
+                                       const struct misnaming *misnaming)
+{
+    const uint32_t coordinator = sim_coordinator(sim, A);
+    const uint64_t before = happenings(sim);
+    struct view view;
+    void *storage = calloc(1, view_bytes(MEMBER_MAX));
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
+
+    cr_assert_not_null(storage);
+    view_init(&view, MEMBER_MAX, storage);
+    view_copy(&view, core_view(sim->hosts[coordinator].core));
+    const struct node_id youngest = view.members[view.member_count - 1].id;
+    view.parent = view_id_of(&view);
+    view.version++;
+    if (misnaming->handed_over) {
+        hand_over_in(&view);
+    }
+    if (misnaming->renamed) {
+        view.members[misnaming->place].name[0] = 'x';
+    } else {
+        view.members[misnaming->place].address.port++;
+    }
+    view_seal(&view);
+    shown.from = sim->hosts[coordinator].witness.life;
+    shown.source = sim->hosts[coordinator].address;
+    shown.number = sim->hosts[coordinator].number + 1;
+    uint32_t to = A;
+    while (!id_equal(&sim->hosts[to].witness.life, &youngest)) {
+        to++;
+    }
+    liar_says(sim, to, &shown);
+    sim_run(sim, liar_bound_ms(sim));
+    story_check(sim_agrees(sim), seed);
+    story_check(happenings(sim) == before, seed);
+    story_holds(sim, seed);
+    sim_free(sim);
+    free(storage);
+}
+
+Story(liar, one_frame_takes_the_coordinator_nowhere)
+{
+    static const struct misnaming all[] = {
+        {false, 0, false}, {false, 0, true}, {true, 0, false},
+        {true, 0, true},   {true, 1, false}, {true, 1, true},
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        check_coordinator_misnamed(lenient_five(seed), seed, &all[i]);
+        check_coordinator_misnamed(lenient_voters(seed), seed, &all[i]);
+    }
+}
+
 /* L2a: delphi, which does not vote, is shown in byzantium's name that the witness, which is no
  * member, coordinates in athens' place. It does not say to athens which view it has, but shows it.
  */

@@ -49,7 +49,7 @@ Test(core_aftermath, another_content_that_misnames_its_coordinator_is_superseded
     other->version = core_view(rig->core)->version;
     other->members[0].address.port++;
     is_shown(rig, 'B', other);
-    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_MISNAMES_US);
+    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_MISNAMES);
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
     rig_free(rig);
 }

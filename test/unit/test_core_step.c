@@ -308,7 +308,7 @@ Test(core_step, a_view_that_holds_our_id_under_another_name_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->members[1].name[0] = 'X';
-    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES_US);
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES);
     rig_free(rig);
 }
 
@@ -318,8 +318,49 @@ Test(core_step, a_view_that_holds_our_id_at_another_address_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->members[1].address.port++;
-    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES_US);
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES);
     rig_free(rig);
+}
+
+/* All that is for it would go elsewhere; of any other member its maker hears. */
+Test(core_step, a_view_that_has_who_coordinates_elsewhere_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->members[0].address.port++;
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES);
+    view = rig_next(rig, "");
+    view->members[0].name[0] = 'X';
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES);
+    view = rig_next(rig, "");
+    view->members[0].versions.high++;
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES);
+    view = rig_next(rig, "");
+    view->members[2].address.port++;
+    view_seal(view);
+    const struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+    rig_free(rig);
+}
+
+/* Neither who coordinates now nor who does so in it. */
+Test(core_step, a_view_of_a_successor_that_has_a_coordinator_elsewhere_changes_nothing)
+{
+    for (uint32_t place = 0; place < 2; place++) {
+        struct rig *rig = rig_in("A B C D", 'C');
+        struct view *view = rig_view(rig, "B A C D");
+        const struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
+
+        view->epoch++;
+        view->members[place].address.port++;
+        view_seal(view);
+        rig_gets(rig, 'A', &shown);
+        cr_assert_eq(rig->refused.reason, REFUSED_VIEW_MISNAMES);
+        cr_assert_neq(core_view(rig->core)->hash, view->hash);
+        rig_free(rig);
+    }
 }
 
 /* H59: nobody could come in while such a view holds, for no joiner speaks what nobody does. */
@@ -329,7 +370,7 @@ Test(core_step, a_view_that_has_us_speak_other_versions_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->members[1].versions.high++;
-    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES_US);
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES);
     rig_free(rig);
 }
 

@@ -23,16 +23,31 @@
 #include "core/state/announce.h"
 #include "core/state/refuse.h"
 
-/* A view that holds this life has it under its own name and address, and with its own versions. */
-static bool names_us_rightly(const struct core *core, const struct view *view)
+/* If it holds that life: a life has one name, one address and one set of versions. */
+static bool has_rightly(const struct view *view, const struct member *known)
 {
-    const struct member *self = &core->life.self;
-    uint32_t position = view_find(view, &self->id);
+    const uint32_t position = view_find(view, &known->id);
 
     return position == VIEW_NONE ||
-           (text_equal(view->members[position].name, self->name) &&
-            address_equal(&view->members[position].address, &self->address) &&
-            versions_equal(view->members[position].versions, self->versions));
+           (text_equal(view->members[position].name, known->name) &&
+            address_equal(&view->members[position].address, &known->address) &&
+            versions_equal(view->members[position].versions, known->versions));
+}
+
+/* All that is for a coordinator would go to where nobody is, so that it heard nothing of that view.
+ * Of any other member it hears, and makes one above it (V4i). */
+static bool names_coordinators_rightly(const struct core *core, const struct view *view)
+{
+    const uint32_t maker = view_find(&core->view, &view->members[0].id);
+
+    return view_is_empty(&core->view) ||
+           (has_rightly(view, &core->view.members[0]) &&
+            (maker == VIEW_NONE || has_rightly(view, &core->view.members[maker])));
+}
+
+static bool names_rightly(const struct core *core, const struct view *view)
+{
+    return has_rightly(view, &core->life.self) && names_coordinators_rightly(core, view);
 }
 
 /* V7a: what is made above it is then no leap for those who were not told of it. */
@@ -222,9 +237,9 @@ bool install_is_sound(struct core *core, const struct message *message)
     if (message->type == MESSAGE_VIEW && electorate_was_asked(core, message)) {
         voter_lists_copy(&core->install.shown, &view->voters);
     }
-    if (!names_us_rightly(core, view)) {
+    if (!names_rightly(core, view)) {
         note_leap(core, message);
-        refuse(core, message, REFUSED_VIEW_MISNAMES_US);
+        refuse(core, message, REFUSED_VIEW_MISNAMES);
         return false;
     }
     if (install_leaps(core, message)) {
@@ -652,8 +667,8 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     return ours ? SHOWN_NOT_OURS : SHOWN_REFUSED;
 }
 
-/* A view that leaps, or misnames this node, is not taken, but it tells that there is another
- * content, or whom its sender follows. */
+/* A view that leaps, or misnames a life, is not taken, but it tells that there is another content,
+ * or whom its sender follows. */
 static void heed_what_is_refused(struct core *core, const struct message *message)
 {
     if (why_unsound(core, message->carrier.view) == REFUSED_NOT) {

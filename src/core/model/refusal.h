@@ -47,8 +47,8 @@
       "the hash, the ages, the numbers or the names of the view are not right")                    \
     X(VIEW_VOTERS, "view_voters", "Z11i",                                                          \
       "the view names other voters than could come next, and nobody was asked for it")             \
-    X(VIEW_MISNAMES_US, "view_misnames_us", "V4h",                                                 \
-      "the view holds this life under another name or address")                                    \
+    X(VIEW_MISNAMES, "view_misnames", "V4h",                                                       \
+      "the view holds this life, or a coordinator, under another name or address")                 \
     X(VIEW_LEAPS, "view_leaps", "V7a",                                                             \
       "the view's epoch, version or next_age is impossibly far ahead")                             \
     X(VIEW_NOT_EXPECTED, "view_not_expected", "V4g",                                               \
