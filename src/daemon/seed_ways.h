@@ -15,8 +15,7 @@ struct seed_question {
 
 struct seed_ways {
     struct seed_question questions[CONFIG_SEEDS_MAX];
-    uint64_t
-        until_ms; /* for so long the first names are waited for, all together; 0: none was yet */
+    uint64_t until_ms; /* the first names are waited for until then; 0: none was yet */
 };
 
 /* Zeroed and lent to `host`, whose `address_toward` it becomes, until seed_ways_end. The process

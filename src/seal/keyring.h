@@ -17,8 +17,7 @@ enum {
 
 struct key {
     uint8_t bytes[KEY_BYTES];
-    uint16_t
-        fingerprint; /* two bytes of a keyed hash: tells keys apart, and tells nothing of them */
+    uint16_t fingerprint; /* of a keyed hash: tells keys apart, and nothing else of them */
 };
 
 /* The first key seals, all of them open. */

@@ -26,9 +26,12 @@ enum note_kind {
 
 struct note {
     enum note_kind kind;
-    uint64_t
-        number; /* of the sealed frame that it answers, with its salt: who is not on the path */
-    uint8_t salt[SALT_BYTES];     /* does not know them. Zeros: that was a plain frame */
+
+    /* Of the sealed frame that it answers: who is not on the path does not know them. Zeros: that
+     * was a plain frame. */
+    uint64_t number;
+    uint8_t salt[SALT_BYTES];
+
     uint8_t cookie[COOKIE_BYTES]; /* CHALLENGE */
     uint32_t count;               /* HINT: of fingerprints */
     uint16_t fingerprints[KEYRING_MAX];

@@ -134,8 +134,7 @@ struct host {
 
     struct lifelines lifelines;
     struct granted granted;
-    struct view_id
-        shown; /* the highest view with this host in it that it was shown since its own */
+    struct view_id shown;    /* the highest with this host in it that it was shown since its own */
     struct view_id proposal; /* the last that it made */
     uint64_t proposal_hash;
 

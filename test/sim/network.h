@@ -76,8 +76,7 @@ struct link {
     uint64_t held_us;        /* while it is cut, what is sent on it comes then; 0: it is lost */
     uint64_t stream_free_us; /* a stream delivers in order: not before this */
     uint32_t bytes_max;      /* of a datagram, or a segment of a stream: 300 or more; 0: any */
-    struct packet
-        *held; /* frames of the stream that is stuck, the first one first; a reference each */
+    struct packet *held;     /* frames of the stuck stream, the first one first; a reference each */
 };
 
 struct network {

@@ -112,8 +112,7 @@ struct two_acted {
 struct recollection {
     uint32_t *slots; /* index + 1; 0: free */
     uint32_t mask;
-    const struct witness
-        *of; /* NULL: of nobody, who remembers so few that they are looked through */
+    const struct witness *of; /* NULL: of nobody; where views are few they are looked through */
 };
 
 enum { HISTORIES_MAX = 1024 };
@@ -135,8 +134,7 @@ struct oracle {
     uint32_t history_count;
     uint64_t *rules; /* hashes of those by which a node was started, or that an operator wished */
     size_t rules_count;
-    bool
-        apart; /* an operator gave up voters that lived: what at most one may do, one in each may */
+    bool apart; /* an operator gave up voters that lived: one in each history may act */
     struct named_view *views;
     size_t view_count;
     size_t view_places; /* a power of two, as in the tables below */

@@ -57,8 +57,7 @@ struct running {
     uint64_t ask_ms;          /* when to ask whether doyend is alive */
     uint64_t give_up_ms;      /* UINT64_MAX: never */
     struct run_cgroup cgroup; /* for the next command */
-    uint64_t
-        late_ns; /* the deadline before which the last start was not through; 0: none was late */
+    uint64_t late_ns;  /* the deadline before which the last start was not through; 0: it was */
     uint64_t again_ms; /* the next pause */
     bool over;         /* doyen run is to end with `status` */
     int status;

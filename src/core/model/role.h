@@ -80,14 +80,13 @@ enum role_order {
 /* ROLES_ASK, ROLES_ENTER, ROLES_LET_GO to the coordinator; ROLES_ANSWER, ROLES_PLACE to a member.
  */
 struct role_word {
-    uint64_t epoch; /* of the view under which it is said */
-    uint64_t stamp; /* ASK, ENTER: the member's clock, in ms; ANSWER, PLACE: of the question that
-                       is answered; 0: of none */
-    uint64_t
-        held_ms;    /* ANSWER, PLACE: what is granted is held for so long from the stamp on (K3a) */
-    uint32_t count; /* ASK: how many candidates the member has */
-    uint64_t hash;  /* ASK: of them all */
-    bool flag;      /* ANSWER: the coordinator has the same; LET_GO: the candidate has resigned */
+    uint64_t epoch;   /* of the view under which it is said */
+    uint64_t stamp;   /* ASK, ENTER: the member's clock, in ms; ANSWER, PLACE: of the question that
+                         is answered; 0: of none */
+    uint64_t held_ms; /* ANSWER, PLACE: for so long from the stamp on a grant is held (K3a) */
+    uint32_t count;   /* ASK: how many candidates the member has */
+    uint64_t hash;    /* ASK: of them all */
+    bool flag;        /* ANSWER: the coordinator has the same; LET_GO: the candidate has resigned */
     enum role_order order;   /* PLACE */
     struct role_entry entry; /* ENTER: whole; PLACE: request, number, token; LET_GO: request,
                                    token */

@@ -116,10 +116,9 @@ struct peer_course {
 
 /* install: bringing it to the view that holds (V5). */
 struct peer_repair {
-    struct pause shown; /* the view is not sent to it before */
-    uint64_t lower_ms;  /* since when its heartbeats name a lower view; 0: they do not */
-    bool
-        shared_our_lineage; /* one of its heartbeats named our lineage, since we are in that (V4) */
+    struct pause shown;      /* the view is not sent to it before */
+    uint64_t lower_ms;       /* since when its heartbeats name a lower view; 0: they do not */
+    bool shared_our_lineage; /* one of its heartbeats named it, since we are in that (V4) */
 };
 
 enum drain_wish { WISH_NONE, WISH_DRAIN, WISH_UNDRAIN };

@@ -42,13 +42,12 @@ struct partitioner {
     struct partitioner_options options;
     struct keeper *keeper; /* NULL: without --partitions */
     struct partition_work *work;
-    struct tenure *tenure; /* who owns them; with the keeper */
-    struct ledger_slot
-        *slots; /* LEDGER_SLOTS_MAX, of which those that are not used are not touched */
-    struct per_second *taken; /* PARTITION_MEMBERS_MAX, by place in the view */
-    struct view_id view;      /* that was installed last */
-    bool said_other;          /* that the others keep them by other terms */
-    bool leaves;              /* nothing is promised any more */
+    struct tenure *tenure;     /* who owns them; with the keeper */
+    struct ledger_slot *slots; /* LEDGER_SLOTS_MAX; what is not used is not touched */
+    struct per_second *taken;  /* PARTITION_MEMBERS_MAX, by place in the view */
+    struct view_id view;       /* that was installed last */
+    bool said_other;           /* that the others keep them by other terms */
+    bool leaves;               /* nothing is promised any more */
     struct latch *latch;
     uv_timer_t timer;
     bool open;
