@@ -6,25 +6,9 @@
 #include "core/model/role.h"
 #include "proto/own_frame.h"
 #include "proto/partition_frame.h"
-#include "wire_vectors.h"
+#include "wire_bench.h"
 
-static struct wire *wire;
-static struct vector *vector;
-
-static void setup(void)
-{
-    wire = wire_new(SAMPLE_CLUSTER, SAMPLE_CAPACITY);
-    vector = calloc(1, sizeof *vector);
-    cr_assert(wire != NULL && vector != NULL);
-}
-
-static void teardown(void)
-{
-    wire_free(wire);
-    free(vector);
-}
-
-TestSuite(own_frame, .init = setup, .fini = teardown);
+TestSuite(own_frame, .init = wire_bench_begin, .fini = wire_bench_end);
 
 static enum wire_error decode(const uint8_t *bytes, size_t length, struct own_message *message)
 {
@@ -37,20 +21,10 @@ static enum wire_error decode(const uint8_t *bytes, size_t length, struct own_me
     return error;
 }
 
-static struct node_id life(uint8_t first)
-{
-    struct node_id id;
-
-    for (uint8_t i = 0; i < sizeof id.bytes; i++) {
-        id.bytes[i] = (uint8_t)(first + i);
-    }
-    return id;
-}
-
 static struct own_message question(void)
 {
-    return (struct own_message){.from = life(0x42),
-                                .to = life(0x43),
+    return (struct own_message){.from = wire_bench_life(0x42),
+                                .to = wire_bench_life(0x43),
                                 .kind = OWN_ASK,
                                 .epoch = 3,
                                 .lease = role_token(3, 1),
@@ -107,26 +81,19 @@ Test(own_frame, the_bytes_are_those_of_the_golden_files)
         {"owners/fields", "one field too few", question(), WIRE_SHAPE, 0, 1, "\x9c", 1},
         {"owners/trailing", "a byte behind it", question(), WIRE_TRAILING, 14, 0, "\x00", 1},
     };
-    struct vector *file = calloc(1, sizeof *file);
     struct own_message got;
 
-    cr_assert_not_null(file);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         vector->length = own_frame_encode(wire, &files[i].message, vector->bytes);
         strcpy(vector->name, files[i].name);
         vector->expect = files[i].expect;
         vector_edit(vector, EDIT_TOKENS, files[i].at, files[i].cut, (const uint8_t *)files[i].bytes,
                     files[i].length);
-        if (getenv("DOYEN_WRITE_VECTORS") != NULL) {
-            vector_write(vector, files[i].about);
-        }
-        vector_read(file, files[i].name);
-        cr_assert_eq(file->length, vector->length, "%s", files[i].name);
-        cr_assert_eq(memcmp(file->bytes, vector->bytes, file->length), 0, "%s", files[i].name);
-        cr_assert(own_frame_is(file->bytes, file->length), "%s", files[i].name);
-        cr_assert_eq(decode(file->bytes, file->length, &got), file->expect, "%s", files[i].name);
+        wire_bench_golden(files[i].about);
+        cr_assert(own_frame_is(vector->bytes, vector->length), "%s", files[i].name);
+        cr_assert_eq(decode(vector->bytes, vector->length, &got), vector->expect, "%s",
+                     files[i].name);
     }
-    free(file);
 }
 
 Test(own_frame, every_kind_arrives_as_it_was_sent)

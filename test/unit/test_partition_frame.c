@@ -6,25 +6,9 @@
 #include "proto/election_frame.h"
 #include "proto/partition_frame.h"
 #include "proto/user_message.h"
-#include "wire_vectors.h"
+#include "wire_bench.h"
 
-static struct wire *wire;
-static struct vector *vector;
-
-static void setup(void)
-{
-    wire = wire_new(SAMPLE_CLUSTER, SAMPLE_CAPACITY);
-    vector = calloc(1, sizeof *vector);
-    cr_assert(wire != NULL && vector != NULL);
-}
-
-static void teardown(void)
-{
-    wire_free(wire);
-    free(vector);
-}
-
-TestSuite(partition_frame, .init = setup, .fini = teardown);
+TestSuite(partition_frame, .init = wire_bench_begin, .fini = wire_bench_end);
 
 static enum wire_error decode(const uint8_t *bytes, size_t length,
                               struct partition_message *message)
@@ -38,23 +22,13 @@ static enum wire_error decode(const uint8_t *bytes, size_t length,
     return error;
 }
 
-static struct node_id life(uint8_t first)
-{
-    struct node_id id;
-
-    for (uint8_t i = 0; i < sizeof id.bytes; i++) {
-        id.bytes[i] = (uint8_t)(first + i);
-    }
-    return id;
-}
-
 static struct partition_message question(void)
 {
     return (struct partition_message){
-        .from = life(0x42),
-        .to = life(0x43),
+        .from = wire_bench_life(0x42),
+        .to = wire_bench_life(0x43),
         .kind = PARTITION_ASK,
-        .view = {.lineage = 9, .epoch = 3, .version = 7, .coordinator = life(0x43)},
+        .view = {.lineage = 9, .epoch = 3, .version = 7, .coordinator = wire_bench_life(0x43)},
         .page = 1};
 }
 
@@ -77,7 +51,7 @@ static struct partition_message longest(void)
 {
     struct partition_message message = page();
 
-    message.view = (struct view_id){UINT64_MAX, UINT64_MAX, UINT64_MAX, life(0x44)};
+    message.view = (struct view_id){UINT64_MAX, UINT64_MAX, UINT64_MAX, wire_bench_life(0x44)};
     message.of = message.view;
     message.digest = UINT64_MAX;
     message.page = PARTITION_PAGES_MAX;
@@ -126,26 +100,19 @@ Test(partition_frame, the_bytes_are_those_of_the_golden_files)
         {"partition/trailing", "a byte behind it", question(), WIRE_TRAILING, EDIT_TOKENS, 17, 0,
          "\x00", 1},
     };
-    struct vector *file = calloc(1, sizeof *file);
     struct partition_message got;
 
-    cr_assert_not_null(file);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         vector->length = partition_frame_encode(wire, &files[i].message, vector->bytes);
         strcpy(vector->name, files[i].name);
         vector->expect = files[i].expect;
         vector_edit(vector, files[i].unit, files[i].at, files[i].cut,
                     (const uint8_t *)files[i].bytes, files[i].length);
-        if (getenv("DOYEN_WRITE_VECTORS") != NULL) {
-            vector_write(vector, files[i].about);
-        }
-        vector_read(file, files[i].name);
-        cr_assert_eq(file->length, vector->length, "%s", files[i].name);
-        cr_assert_eq(memcmp(file->bytes, vector->bytes, file->length), 0, "%s", files[i].name);
-        cr_assert(partition_frame_is(file->bytes, file->length), "%s", files[i].name);
-        cr_assert_eq(decode(file->bytes, file->length, &got), file->expect, "%s", files[i].name);
+        wire_bench_golden(files[i].about);
+        cr_assert(partition_frame_is(vector->bytes, vector->length), "%s", files[i].name);
+        cr_assert_eq(decode(vector->bytes, vector->length, &got), vector->expect, "%s",
+                     files[i].name);
     }
-    free(file);
 }
 
 Test(partition_frame, every_kind_arrives_as_it_was_sent)

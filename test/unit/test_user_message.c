@@ -6,16 +6,14 @@
 #include "proto/user_message.h"
 #include "rig.h"
 #include "runtime/services/user_post.h"
-#include "wire_vectors.h"
+#include "wire_bench.h"
 
 /* --- The fixture: athens' post in a view of three --- */
 
-static struct wire *wire;
 static struct rig *rig;
 static struct user_post post;
 static struct user_message sample;
 static uint8_t longest[USER_BYTES_MAX];
-static struct vector *vector;
 static uint64_t now_ms = 5000;
 
 static struct {
@@ -41,10 +39,8 @@ static bool hand_on(void *context, const struct member *from, const uint8_t *dat
 
 static void setup(void)
 {
-    wire = wire_new(SAMPLE_CLUSTER, SAMPLE_CAPACITY);
+    wire_bench_begin();
     rig = rig_in("A B C", 'A');
-    vector = calloc(1, sizeof *vector);
-    cr_assert(wire != NULL && vector != NULL);
     user_post_open(&post, rig->core, RIG_CAPACITY);
     sample = (struct user_message){.from = rig_id(rig, 'B'),
                                    .to = core_self(rig->core)->id,
@@ -56,9 +52,8 @@ static void setup(void)
 static void teardown(void)
 {
     user_post_close(&post);
-    wire_free(wire);
     rig_free(rig);
-    free(vector);
+    wire_bench_end();
 }
 
 TestSuite(user_message, .init = setup, .fini = teardown);
@@ -127,26 +122,19 @@ Test(user_message, the_bytes_are_those_of_the_golden_files)
         {"user/trailing", "a byte behind it", fixed(NULL, 0), WIRE_TRAILING, EDIT_TOKENS, 6, 0,
          "\x00", 1},
     };
-    struct vector *file = calloc(1, sizeof *file);
     struct user_message got;
 
-    cr_assert_not_null(file);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         encode(&files[i].message);
         strcpy(vector->name, files[i].name);
         vector->expect = files[i].expect;
         vector_edit(vector, files[i].unit, files[i].at, files[i].cut,
                     (const uint8_t *)files[i].bytes, files[i].length);
-        if (getenv("DOYEN_WRITE_VECTORS") != NULL) {
-            vector_write(vector, files[i].about);
-        }
-        vector_read(file, files[i].name);
-        cr_assert_eq(file->length, vector->length, "%s", files[i].name);
-        cr_assert_eq(memcmp(file->bytes, vector->bytes, file->length), 0, "%s", files[i].name);
-        cr_assert(user_message_is(file->bytes, file->length), "%s", files[i].name);
-        cr_assert_eq(decode(file->bytes, file->length, &got), file->expect, "%s", files[i].name);
+        wire_bench_golden(files[i].about);
+        cr_assert(user_message_is(vector->bytes, vector->length), "%s", files[i].name);
+        cr_assert_eq(decode(vector->bytes, vector->length, &got), vector->expect, "%s",
+                     files[i].name);
     }
-    free(file);
 }
 
 Test(user_message, a_message_arrives_as_it_was_sent)

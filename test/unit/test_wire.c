@@ -1,6 +1,5 @@
 /* The codec: what it writes it reads, and what wire.md does not have it refuses, at no cost. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -159,32 +158,15 @@ Test(wire, each_refusal_has_a_text_of_its_own)
 
 /* --- Golden bytes --- */
 
-/* With DOYEN_WRITE_VECTORS set this writes the files instead: after a change of bytes, which
- * belongs into wire.md too. */
-static void check_or_write(const char *about)
-{
-    struct vector *file = malloc(sizeof *file);
-    cr_assert_not_null(file);
-
-    if (getenv("DOYEN_WRITE_VECTORS") != NULL) {
-        vector_write(vector, about);
-    }
-    vector_read(file, vector->name);
-    cr_assert_eq(file->expect, vector->expect, "%s", vector->name);
-    cr_assert_eq(file->length, vector->length, "%s", vector->name);
-    cr_assert_eq(memcmp(file->bytes, vector->bytes, file->length), 0, "%s", vector->name);
-    free(file);
-}
-
 Test(wire, every_sample_and_refusal_has_its_golden_bytes)
 {
     for (uint32_t i = 0; i < samples->count; i++) {
         vector_of_sample(vector, wire, &samples->items[i]);
-        check_or_write(samples->items[i].about);
+        wire_bench_golden(samples->items[i].about);
     }
     for (size_t i = 0; i < wire_refusal_count; i++) {
         vector_of_refusal(vector, wire, samples, &wire_refusals[i]);
-        check_or_write(wire_refusals[i].about);
+        wire_bench_golden(wire_refusals[i].about);
     }
 }
 

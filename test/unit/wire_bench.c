@@ -59,3 +59,28 @@ void wire_encodes_back(struct wire *codec, const uint8_t *bytes, size_t length,
     cr_assert_eq(length_again, length);
     cr_assert_eq(memcmp(again, bytes, length), 0);
 }
+
+void wire_bench_golden(const char *about)
+{
+    struct vector *file = malloc(sizeof *file);
+    cr_assert_not_null(file);
+
+    if (getenv("DOYEN_WRITE_VECTORS") != NULL) {
+        vector_write(vector, about);
+    }
+    vector_read(file, vector->name);
+    cr_assert_eq(file->expect, vector->expect, "%s", vector->name);
+    cr_assert_eq(file->length, vector->length, "%s", vector->name);
+    cr_assert_eq(memcmp(file->bytes, vector->bytes, file->length), 0, "%s", vector->name);
+    free(file);
+}
+
+struct node_id wire_bench_life(uint8_t first)
+{
+    struct node_id id;
+
+    for (uint8_t i = 0; i < sizeof id.bytes; i++) {
+        id.bytes[i] = (uint8_t)(first + i);
+    }
+    return id;
+}

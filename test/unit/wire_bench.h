@@ -25,4 +25,11 @@ enum wire_error wire_reads(const uint8_t *bytes, size_t length);
 void wire_encodes_back(struct wire *codec, const uint8_t *bytes, size_t length,
                        const struct message *message);
 
+/* `vector` has to be what the file of its name says. With DOYEN_WRITE_VECTORS set this writes the
+ * file instead: after a change of bytes, which belongs into wire.md too. */
+void wire_bench_golden(const char *about);
+
+/* An id of bytes that count from that one on. */
+struct node_id wire_bench_life(uint8_t first);
+
 #endif
