@@ -1,6 +1,5 @@
 /* Which daemon doyen talks to: flags, environment, the usual places. */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "client/target.h"
+#include "folder.h"
 
 /* Two folders of sockets, and what is looked for. */
 struct fixture {
@@ -25,17 +25,6 @@ static void make_folder(char *path, size_t size, const char *root, const char *n
     cr_assert_eq(mkdir(path, 0700), 0);
 }
 
-static void remove_folder(const char *path)
-{
-    DIR *folder = opendir(path);
-    cr_assert_not_null(folder);
-    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        unlinkat(dirfd(folder), entry->d_name, 0);
-    }
-    closedir(folder);
-    cr_assert_eq(rmdir(path), 0);
-}
-
 static void fixture_init(struct fixture *fixture)
 {
     *fixture = (struct fixture){.root = "/tmp/doyen-target-XXXXXX"};
@@ -49,9 +38,9 @@ static void fixture_init(struct fixture *fixture)
 
 static void fixture_deinit(struct fixture *fixture)
 {
-    remove_folder(fixture->first);
-    remove_folder(fixture->second);
-    remove_folder(fixture->root);
+    folder_remove(fixture->first);
+    folder_remove(fixture->second);
+    folder_remove(fixture->root);
 }
 
 static void add_file(const char *folder, const char *name)

@@ -1,7 +1,6 @@
 /* Lines that outlive the process: what is appended comes back in order, the file stays bounded, and
  * neither a torn line nor a damaged file keeps the next life from going on. */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "folder.h"
 #include "runtime/disk/journal_file.h"
 
 enum { LOG_READ_MAX = 4096, TEXT_MAX = 256 * 1024 };
@@ -57,16 +57,7 @@ static struct desk *desk_new(void)
 
 static void desk_free(struct desk *desk)
 {
-    DIR *dir = opendir(desk->dir);
-
-    cr_assert_not_null(dir);
-    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        if (entry->d_name[0] != '.') {
-            (void)unlinkat(dirfd(dir), entry->d_name, 0);
-        }
-    }
-    closedir(dir);
-    cr_expect_eq(rmdir(desk->dir), 0);
+    folder_remove(desk->dir);
     cr_expect_eq(uv_loop_close(&desk->loop), 0, "something was left on the loop");
     close(desk->log_read);
     close(desk->log.fd);

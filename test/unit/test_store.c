@@ -1,7 +1,6 @@
 /* The state directory: what is written comes back, and nothing that happens to the file or to the
  * process in between leaves it half. */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -16,6 +15,7 @@
 #include <uv.h>
 
 #include "base/hash.h"
+#include "folder.h"
 #include "runtime/disk/store.h"
 #include "words/address_text.h"
 
@@ -45,16 +45,7 @@ static void desk_open(struct desk *desk)
 
 static void desk_close(struct desk *desk)
 {
-    DIR *dir = opendir(desk->dir);
-
-    cr_assert_not_null(dir);
-    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        if (entry->d_name[0] != '.') {
-            cr_expect_eq(unlinkat(dirfd(dir), entry->d_name, 0), 0);
-        }
-    }
-    closedir(dir);
-    cr_expect_eq(rmdir(desk->dir), 0);
+    folder_remove(desk->dir);
     cr_expect_eq(uv_loop_close(&desk->loop), 0, "the store left something on the loop");
     close(desk->log_read);
     close(desk->log.fd);

@@ -1,7 +1,6 @@
 /* The file of a voter's record: what was acknowledged is found again, the newest is written once,
  * and what is not this voter's record is left as it is (Z1c, Z3). */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <uv.h>
 
 #include "base/text.h"
+#include "folder.h"
 #include "refused_call.h"
 #include "runtime/disk/voter_recovery.h"
 #include "runtime/disk/voter_store.h"
@@ -80,16 +80,7 @@ static void desk_stop(struct desk *desk)
 
 static void desk_close(struct desk *desk)
 {
-    DIR *dir = opendir(desk->dir);
-
-    cr_assert_not_null(dir);
-    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        if (entry->d_name[0] != '.') {
-            cr_expect_eq(unlinkat(dirfd(dir), entry->d_name, 0), 0);
-        }
-    }
-    closedir(dir);
-    cr_expect_eq(rmdir(desk->dir), 0);
+    folder_remove(desk->dir);
     cr_expect_eq(uv_loop_close(&desk->loop), 0, "the store left something on the loop");
     close(desk->log_read);
     close(desk->log.fd);
