@@ -19,6 +19,38 @@ void sim_lose_record(struct sim *sim, uint32_t index)
     }
 }
 
+static bool has_promised(const struct host *host)
+{
+    const struct vote_record *record = record_disk_find(&host->record);
+
+    return (record != NULL && record->promise.epoch != 0) ||
+           (host->running && core_voter(host->core, 0).promise.epoch != 0);
+}
+
+bool sim_has_promised(const struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        if (has_promised(&sim->hosts[i])) {
+            return true;
+        }
+    }
+    return sim->forgot || sim->oracle.history_count > 0;
+}
+
+void sim_reinstall(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+
+    assert(!host->running);
+    trace_note(sim, "%s has a new disk", host->name);
+    sim->forgot = sim->forgot || has_promised(host);
+    host->record.spoilt = host->record.spoilt || has_promised(host);
+    host->record.damaged = false;
+    record_disk_wipe(&host->record);
+    host->written_off = host->process;
+    host->stored = false;
+}
+
 void sim_back_up(struct sim *sim, uint32_t index)
 {
     struct host *host = host_of(sim, index);
@@ -32,8 +64,8 @@ void sim_restore(struct sim *sim, uint32_t index)
     struct host *host = host_of(sim, index);
 
     trace_note(sim, "the disk of %s is as it was", host->name);
+    host->record.spoilt = host->record.spoilt || has_promised(host);
     record_disk_restore(&host->record);
-    host->record.spoilt = true;
     host->written_off = host->process;
     host->writes[host->latest] = host->backup;
 }
@@ -238,6 +270,44 @@ bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
     }
     return !sim->hosts[index].record.spoilt && suffice_without(sim, sim_lists(sim), index) &&
            suffice_without(sim, sim_lists_installed(sim), index);
+}
+
+/* Has one of those to found with a disk that knows of a founding: it founds no other (Z8a)? */
+static bool another_knows(const struct sim *sim, uint32_t index)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        const struct vote_record *record = record_disk_find(disk);
+        if (i != index && record != NULL && !disk->damaged && sim_founds(sim, i) &&
+            (record->state != VOTE_RECORD_FOUNDING || record->accepted != NULL)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* By the lists of all who may begin. */
+static bool founders_suffice(const struct sim *sim, uint32_t index)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct vote_record *record = record_disk_find(&sim->hosts[i].record);
+        if (record != NULL && record->state == VOTE_RECORD_FOUNDED && record->accepted != NULL &&
+            !suffice_without(sim, &record->accepted->voters, index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool sim_may_reinstall(const struct sim *sim, uint32_t index)
+{
+    if (!sim_has_promised(sim)) {
+        return true;
+    }
+    if (sim->oracle.history_count > 0) {
+        return sim_may_spoil_record(sim, index) && !sim_keeps_from_founding(sim, index);
+    }
+    return another_knows(sim, index) && founders_suffice(sim, index);
 }
 
 /* Would the voter of that record grant or show all that this one would? */

@@ -161,6 +161,7 @@ struct sim {
     uint64_t silent_ms; /* a longer silence is one by all terms that there are */
     bool misnamed;      /* a record that was needed was made under another's name */
     bool mixed;         /* a host may be started with other options than the others */
+    bool forgot;        /* a record that had promised something is lost */
     struct random random;
     struct queue queue;
     struct network network;

@@ -87,6 +87,15 @@ static const struct fault table[] = {
     {"disks of founders", 1, FAULTS_OF_FOUNDERS, FAULT_HARMLESS, strike_disks_of_founders},
     {"recoveries by two clocks", 1, FAULTS_OF_DATES, FAULT_SPLITS, strike_recoveries_by_two_clocks},
     {"rival epoch", 1, FAULTS_OF_RIVALS, FAULT_SPLITS, strike_rival_epoch},
+    {"founders apart", 1, FAULTS_OF_ISLANDS, FAULT_SPLITS, strike_founders_apart},
+    {"new disk in a founding", 6, FAULTS_OF_FOUNDING, FAULT_HARMLESS,
+     strike_new_disk_in_a_founding},
+    {"old disk in a founding", 1, FAULTS_OF_FOUNDING, FAULT_HARMLESS,
+     strike_old_disk_in_a_founding},
+    {"restart in a founding", 2, FAULTS_OF_FOUNDING, FAULT_HARMLESS, strike_restart_in_a_founding},
+    {"trouble with a disk in a founding", 2, FAULTS_OF_FOUNDING, FAULT_HARMLESS,
+     strike_disk_trouble_in_a_founding},
+    {"cut in a founding", 2, FAULTS_OF_FOUNDING, FAULT_SPLITS, strike_cut_in_a_founding},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \

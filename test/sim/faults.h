@@ -45,6 +45,9 @@ enum fault_group {
     FAULTS_OF_DATES,         /* likewise */
     FAULTS_OF_RIVALS,        /* as those of haste */
     FAULTS_OF_FORGERS,       /* as those of strangers, in the names of voters and coordinators */
+    FAULTS_OF_FOUNDING,      /* for some of guard strict where no options differ, early, now and
+                                then alone */
+    FAULTS_OF_ISLANDS,       /* as those of founders */
 };
 
 struct fault {

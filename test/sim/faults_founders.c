@@ -7,6 +7,7 @@ enum {
     LOOKS_MAX = 250, /* and so often at the most */
     WISH_LOOKS = 8,  /* and each time after so many an operator wishes */
     ANEW_ONE_IN = 4, /* of them prefers other records to other voters */
+    MOVE_ONE_IN = 8, /* looks changes who is cut off */
 };
 
 /* For sim_after: who has lost its disk (16 bits), and how often to look yet. */
@@ -169,4 +170,95 @@ static void lose_disks(struct sim *sim, uint32_t seed, uint32_t packed)
 void strike_disks_of_founders(struct sim *sim, struct random *random)
 {
     lose_disks(sim, draw_u32(random, 0, UINT32_MAX), pack(0, LOOKS_MAX));
+}
+
+/* --- Cut off from the others --- */
+
+/* As `pack`, of nine hosts, and who of them is cut off. */
+struct apart {
+    uint32_t lost;
+    uint32_t away;
+    uint32_t looks;
+};
+
+static uint32_t pack_apart(struct apart apart)
+{
+    return apart.lost | apart.away << VOTERS_MAX | apart.looks << 2 * VOTERS_MAX;
+}
+
+static struct apart unpack_apart(uint32_t packed)
+{
+    const uint32_t all = (UINT32_C(1) << VOTERS_MAX) - 1;
+
+    return (struct apart){.lost = packed & all,
+                          .away = packed >> VOTERS_MAX & all,
+                          .looks = packed >> 2 * VOTERS_MAX};
+}
+
+/* From now on those hear each other, and nobody else. */
+static void move_away(struct sim *sim, uint32_t before, uint32_t away)
+{
+    const uint32_t count = sim_host_count(sim) + sim_witness_count(sim);
+
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = i + 1; k < count; k++) {
+            const bool was_cut = ((before >> i ^ before >> k) & 1) != 0;
+            const bool is_cut = ((away >> i ^ away >> k) & 1) != 0;
+            if (is_cut && !was_cut) {
+                sim_cut(sim, i, k);
+            } else if (was_cut && !is_cut) {
+                sim_mend(sim, i, k);
+            }
+        }
+    }
+}
+
+/* Some of those who have lost their disks; once all have, none, now and then. */
+static uint32_t draw_away(struct random *random, uint32_t lost, bool all)
+{
+    const bool none = draw(random, 0, 1) == 0;
+    const uint32_t some = draw_u32(random, 0, lost) & lost;
+
+    return all && none ? 0 : some;
+}
+
+static void lose_disks_apart(struct sim *sim, uint32_t seed, uint32_t packed)
+{
+    struct apart apart = unpack_apart(packed);
+    const uint32_t before = apart.away;
+    const uint32_t next = next_of(sim, apart.lost);
+    struct random random;
+
+    random_seed(&random, seed | (uint64_t)apart.looks << 32);
+    if (next == SIM_NOBODY && before == 0 && known_count(sim, SIM_NOBODY) == founder_count(sim)) {
+        restart_all(sim, &random);
+        return;
+    }
+    if (draw(&random, 1, MOVE_ONE_IN) == 1) {
+        apart.away = draw_away(&random, apart.lost, next == SIM_NOBODY);
+    }
+    if (next != SIM_NOBODY && may_lose_disk(sim, next)) {
+        lose_disk(sim, &random, next);
+        apart.lost |= UINT32_C(1) << next;
+        apart.away |= UINT32_C(1) << next;
+    } else if (next != SIM_NOBODY && apart.looks % WISH_LOOKS == 0) {
+        bring_voters(sim, &random, next, seed % ANEW_ONE_IN == 0);
+    }
+    move_away(sim, before, apart.away);
+    if (apart.looks > 0) {
+        apart.looks--;
+        sim_after(sim, LOOK_MS, lose_disks_apart, seed, pack_apart(apart));
+    } else {
+        move_away(sim, apart.away, 0);
+    }
+}
+
+/* H24: likewise, but they meet each other before they meet anybody else, now these and now those of
+ * them. */
+void strike_founders_apart(struct sim *sim, struct random *random)
+{
+    if (founder_count(sim) > 1) {
+        lose_disks_apart(sim, draw_u32(random, 0, UINT32_MAX),
+                         pack_apart((struct apart){.looks = LOOKS_MAX}));
+    }
 }

@@ -183,6 +183,15 @@ void strike_hand_over(struct sim *sim, struct random *random);
 /* --- faults_founders.c --- */
 
 void strike_disks_of_founders(struct sim *sim, struct random *random);
+void strike_founders_apart(struct sim *sim, struct random *random);
+
+/* --- faults_founding.c --- */
+
+void strike_new_disk_in_a_founding(struct sim *sim, struct random *random);
+void strike_old_disk_in_a_founding(struct sim *sim, struct random *random);
+void strike_restart_in_a_founding(struct sim *sim, struct random *random);
+void strike_disk_trouble_in_a_founding(struct sim *sim, struct random *random);
+void strike_cut_in_a_founding(struct sim *sim, struct random *random);
 
 /* --- faults_recovery.c --- */
 

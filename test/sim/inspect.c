@@ -182,6 +182,85 @@ bool sim_founds(const struct sim *sim, uint32_t host)
     return voters_find(&sim->voters, host_of(sim, host)->right_name) != VOTER_NONE;
 }
 
+enum founding_stage sim_founding_stage(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = host_of(sim, index);
+    const struct vote_record *kept = record_disk_find(&host->record);
+    struct vote_record record = {.state = VOTE_RECORD_NONE};
+
+    if (host->running) {
+        core_record(host->core, &record);
+    } else if (kept != NULL) {
+        record = *kept;
+    }
+    if (record.state == VOTE_RECORD_NONE) {
+        return STAGE_NOTHING;
+    }
+    if (record.accepted != NULL && !view_is_of_founders(record.accepted)) {
+        return STAGE_VIEW;
+    }
+    if (record.promise.epoch != 0) {
+        return STAGE_PROMISED;
+    }
+    if (record.state != VOTE_RECORD_FOUNDING) {
+        return STAGE_OVER;
+    }
+    return record.accepted != NULL ? STAGE_AGAIN : STAGE_RECORD;
+}
+
+/* Of the records that a list names, are more than half on disks that may be read? */
+static bool has_its_quorum(const struct sim *sim, const struct voter_lists *lists)
+{
+    voter_set set = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        const struct vote_record *record = record_disk_find(disk);
+        const uint8_t place = record == NULL || disk->damaged || disk->spoilt
+                                  ? VOTER_NONE
+                                  : voter_lists_find(lists, &record->id);
+        set |= place == VOTER_NONE ? 0 : voter_set_of(place);
+    }
+    return voter_lists_agree(lists, set);
+}
+
+static bool is_on_a_disk(const struct sim *sim, const struct node_id *record)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct vote_record *kept = record_disk_find(&sim->hosts[i].record);
+        if (kept != NULL && id_equal(&kept->id, record)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sim_founding_is_stuck(const struct sim *sim)
+{
+    bool stuck = false;
+
+    if (sim->oracle.history_count > 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        const struct vote_record *record = record_disk_find(disk);
+        const struct voter_lists *lists = record == NULL || record->accepted == NULL ||
+                                                  disk->damaged
+                                              ? NULL
+                                              : &record->accepted->voters;
+        if (lists == NULL) {
+            continue;
+        }
+        if (record->state == VOTE_RECORD_FOUNDED && has_its_quorum(sim, lists)) {
+            return false; /* It begins (Z8d). */
+        }
+        stuck = stuck || record->state == VOTE_RECORD_FOUNDED ||
+                !is_on_a_disk(sim, &lists->voters[0].record);
+    }
+    return stuck;
+}
+
 bool sim_is_written(const struct sim *sim, uint32_t index)
 {
     const struct host *host = host_of(sim, index);

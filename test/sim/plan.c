@@ -229,6 +229,7 @@ static bool converges_after_lies(const struct plan *plan, struct sim *sim, uint6
 {
     return sim_converges(sim, ms) ||
            (liar_has_betrayed(sim) && sim_forgets_invented(sim) && sim_converges(sim, ms)) ||
+           (sim_founding_is_stuck(sim) && plan_founds_anew(plan, sim)) ||
            ((liar_may_have_ended_history(sim) || has_lost_quorum(plan, sim)) &&
             plan_recovers(plan, sim));
 }

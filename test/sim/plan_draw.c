@@ -31,11 +31,15 @@ enum {
     WITNESS_ONE_IN = 2,        /* of those whose voters change, have a witness */
     TARGET_ONE_IN = 3,         /* and have a target of voters */
     FOUNDERS_ONE_IN = 5,       /* of guard strict, have founders who lose their disks */
+    ISLANDS_ONE_IN = 8,        /* or who meet each other then before they meet anybody else */
     DATES_ONE_IN = 8,          /* or recoveries by clocks that show other times */
     ALONE_ONE_IN = 2,          /* and nothing else in some of these */
     LONE_FOUNDER_ONE_IN = 4,   /* where founders lose their disks, have one alone */
     LONG_STRIKES_MAX = 3,      /* of either */
-    LONG_HOSTS_MOST = 16,      /* in a plan that has nothing else */
+    FOUNDING_ONE_IN = 6,       /* of guard strict, have trouble while they are founded */
+    FOUNDING_STRIKES_MAX = 6,
+    FOUNDING_MS = 4000,   /* for most of these */
+    LONG_HOSTS_MOST = 16, /* in a plan that has nothing else */
     VOTERS_LEAST = 3,
 };
 
@@ -347,6 +351,33 @@ static void draw_long(struct plan *plan, enum fault_group group, uint64_t one_in
     }
 }
 
+/* While the cluster is founded: a few, each of which waits for its moment. */
+static void draw_early(struct plan *plan, enum fault_group group, const char *only, uint64_t one_in)
+{
+    struct random random;
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    bool on[FAULTS_MAX];
+
+    random_seed(&random, plan->seed ^ (UINT64_C(0x4649525354) + group));
+    if (draw(&random, 1, one_in) > 1) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        on[i] = table[i].group == group && (only == NULL || strcmp(table[i].name, only) == 0);
+    }
+    if (draw(&random, 1, ALONE_ONE_IN) == 1) {
+        plan->strike_count = 0;
+    }
+    const uint64_t strikes = draw(&random, 1, FOUNDING_STRIKES_MAX);
+    for (uint64_t i = 0; i < strikes && plan->strike_count < STRIKES_MAX; i++) {
+        const bool late = draw(&random, 0, 3) == 0;
+        const uint64_t at_ms = draw(&random, 0, late ? plan->end_ms / 3 : FOUNDING_MS);
+        const uint32_t fault = draw_fault(&random, on, weight_of(on));
+        add_strike(plan, at_ms, fault, random_u64(&random));
+    }
+}
+
 static bool is_lie(const char *fault)
 {
     return fault != NULL &&
@@ -363,7 +394,8 @@ enum {
     CHANGING = 16,   /* terms change */
     RECOVERING = 32, /* voters are lost for good */
     NOT_RECOVERING = 64,
-    LONG = 128, /* none of these: it is drawn a few times, for it takes a while */
+    LONG = 128,  /* none of these: it is drawn a few times, for it takes a while */
+    EARLY = 256, /* likewise, while the cluster is founded */
 };
 
 struct group {
@@ -378,7 +410,7 @@ static bool may_have(const struct plan *plan, bool liar, unsigned where)
     const bool recovering = has_fault(plan, FAULTS_OF_RECOVERY);
     const unsigned is = (strict ? STRICT : NOT_STRICT) | (liar ? 0U : HONEST) |
                         (plan->mixed ? 0U : UNMIXED) | (plan->terms ? CHANGING : 0U) |
-                        (recovering ? RECOVERING : NOT_RECOVERING) | LONG;
+                        (recovering ? RECOVERING : NOT_RECOVERING) | LONG | EARLY;
 
     return (where & ~is) == 0;
 }
@@ -391,12 +423,59 @@ static void draw_groups(struct plan *plan, const struct plan_options *options,
         if (!may_have(plan, options->liar, group->where)) {
             continue;
         }
-        if ((group->where & LONG) != 0) {
+        if ((group->where & EARLY) != 0) {
+            draw_early(plan, group->group, NULL, group->one_in);
+        } else if ((group->where & LONG) != 0) {
             draw_long(plan, group->group, group->one_in, options->nodes);
         } else {
             draw_group(plan, group->group, NULL, group->one_in);
         }
     }
+}
+
+/* Those whose drawing may leave out what was drawn before come last. */
+static const struct group last[] = {
+    {FAULTS_OF_BACKUPS, 2, STRICT | HONEST | NOT_RECOVERING},
+    {FAULTS_OF_LENGTHS, LENGTHS_ONE_IN, STRICT | CHANGING},
+    {FAULTS_OF_HASTE, HASTE_ONE_IN, STRICT | CHANGING | HONEST},
+    {FAULTS_OF_RIVALS, RIVALS_ONE_IN, STRICT | CHANGING | HONEST},
+    {FAULTS_OF_REMOVAL, REMOVAL_ONE_IN, 0},
+    {FAULTS_OF_SITES, SITES_ONE_IN, 0},
+    {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
+    {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
+    {FAULTS_OF_ISLANDS, ISLANDS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
+    {FAULTS_OF_FOUNDING, FOUNDING_ONE_IN, STRICT | UNMIXED | EARLY},
+};
+
+static bool is_of_group(const char *fault, enum fault_group group)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(table[i].name, fault) == 0) {
+            return table[i].group == group;
+        }
+    }
+    return false;
+}
+
+/* What takes a while, or has its time, does so alone, too. */
+static bool draw_only(struct plan *plan, const char *only, uint32_t nodes)
+{
+    for (size_t i = 0; only != NULL && i < sizeof last / sizeof last[0]; i++) {
+        const bool is_long = (last[i].where & LONG) != 0;
+        if ((!is_long && (last[i].where & EARLY) == 0) || !is_of_group(only, last[i].group)) {
+            continue;
+        }
+        if (is_long) {
+            draw_long(plan, last[i].group, 1, nodes);
+        } else {
+            draw_early(plan, last[i].group, only, 1);
+        }
+        return true;
+    }
+    return false;
 }
 
 /* What comes beside the common faults, in this order: what a group may be drawn for can depend on
@@ -416,16 +495,6 @@ static void draw_others(struct plan *plan, const struct plan_options *options, c
     static const struct group lost[] = {
         {FAULTS_OF_RECOVERY, RECOVERY_ONE_IN, STRICT | HONEST | UNMIXED},
         {FAULTS_OF_ABSENCE, ABSENCE_ONE_IN, RECOVERING},
-    };
-    static const struct group last[] = {
-        {FAULTS_OF_BACKUPS, 2, STRICT | HONEST | NOT_RECOVERING},
-        {FAULTS_OF_LENGTHS, LENGTHS_ONE_IN, STRICT | CHANGING},
-        {FAULTS_OF_HASTE, HASTE_ONE_IN, STRICT | CHANGING | HONEST},
-        {FAULTS_OF_RIVALS, RIVALS_ONE_IN, STRICT | CHANGING | HONEST},
-        {FAULTS_OF_REMOVAL, REMOVAL_ONE_IN, 0},
-        {FAULTS_OF_SITES, SITES_ONE_IN, 0},
-        {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
-        {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
     };
     const bool strict = plan->guard.policy == GUARD_STRICT;
 
@@ -504,7 +573,10 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         draw_group(plan, FAULTS_OF_TERMS, NULL, 1);
     }
     const char *lie = options->liar && is_lie(options->only) ? options->only : NULL;
-    draw_common(plan, &random, lie != NULL ? NULL : options->only);
+    const char *only = lie != NULL ? NULL : options->only;
+    if (!strict || !draw_only(plan, only, options->nodes)) {
+        draw_common(plan, &random, only);
+    }
     plan->terms |= has_fault(plan, FAULTS_OF_TERMS) || has_fault(plan, FAULTS_OF_LENGTHS);
     if (options->only == NULL || lie != NULL) {
         draw_others(plan, options, lie);

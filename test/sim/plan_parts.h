@@ -16,6 +16,9 @@ uint64_t plan_quiet_ms(const struct plan *plan);
 /* Operators put right what the end of a history leaves; do all agree then? */
 bool plan_recovers(const struct plan *plan, struct sim *sim);
 
+/* Likewise of a founding that cannot end. */
+bool plan_founds_anew(const struct plan *plan, struct sim *sim);
+
 /* NULL, or what is wrong. */
 const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct random *random);
 

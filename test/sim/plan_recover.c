@@ -106,3 +106,17 @@ bool plan_recovers(const struct plan *plan, struct sim *sim)
     take_records_away(plan, sim, acting, none_acts);
     return sim_converges(sim, plan_heal_ms_max(plan));
 }
+
+/* All are stopped, and nobody finds a record (docs/strict.md). */
+bool plan_founds_anew(const struct plan *plan, struct sim *sim)
+{
+    sim_note(sim, "the founding cannot end");
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        sim_crash(sim, host);
+    }
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        sim_reinstall(sim, host);
+        sim_start(sim, host);
+    }
+    return sim_converges(sim, plan_heal_ms_max(plan));
+}

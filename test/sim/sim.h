@@ -105,6 +105,15 @@ bool sim_has_backup(const struct sim *sim, uint32_t host);
  * and each other voter has promised as much, and accepted as much, as this one. */
 bool sim_may_restore(const struct sim *sim, uint32_t host);
 
+/* A host that is down has a new disk. May it, so that nothing is lost? All may while nobody has
+ * promised anything; from then on another one of those to found with has to know of the founding,
+ * and the others suffice. */
+void sim_reinstall(struct sim *sim, uint32_t host);
+bool sim_may_reinstall(const struct sim *sim, uint32_t host);
+
+/* Has any voter promised anything, whether it remembers or not? */
+bool sim_has_promised(const struct sim *sim);
+
 /* Counts the processes that it has had. */
 uint32_t sim_process(const struct sim *sim, uint32_t host);
 
@@ -134,6 +143,21 @@ bool sim_has_lost_quorum(const struct sim *sim);
 
 /* Does the cluster's founding take that host? */
 bool sim_founds(const struct sim *sim, uint32_t host);
+
+/* How far a founding has come with that host. */
+enum founding_stage {
+    STAGE_NOTHING,
+    STAGE_RECORD, /* it has one */
+    STAGE_AGAIN,  /* and was asked for it again; the founder asks again */
+    STAGE_OVER,   /* it is the founder, and all have said it twice */
+    STAGE_PROMISED,
+    STAGE_VIEW, /* it has accepted one */
+};
+enum founding_stage sim_founding_stage(const struct sim *sim, uint32_t host);
+
+/* Is there no cluster yet, nor can there be one, as somebody keeps a record for a founder whose own
+ * is lost, or too many are (docs/strict.md)? */
+bool sim_founding_is_stuck(const struct sim *sim);
 
 /* Has it a record by which it founds no other cluster? */
 bool sim_knows_of_founding(const struct sim *sim, uint32_t host);
