@@ -117,6 +117,26 @@ static void propose_as_outsider(struct teller *teller)
     message->carrier = (struct view_carrier){.view = view};
 }
 
+/* Z16b: a stranger asks the record itself for its lease, and goes on once it has it. */
+static void ask_for_lease_as_outsider(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct voter_state voter = core_voter(teller->to->core, 0);
+    struct random random;
+
+    random_seed(&random, hash_u64(teller->liar->told ^ UINT64_C(0x4c45415345), message->number));
+    if (message->type != MESSAGE_PING || !teller->stranger || id_is_none(&voter.record_id) ||
+        random_below(&random, 2) == 0) {
+        return;
+    }
+    const bool had_it = id_equal(&voter.promise.life, &teller->liar->strangers[0]);
+    message->from = teller->liar->strangers[0];
+    message->ping.subject = voter.record_id;
+    message->ping.asked.lineage = voter.lineage;
+    message->ping.asked.epoch = voter.promise.epoch + !had_it;
+    message->ping.asked.lease_ms = 1; /* See lie_about_lengths. */
+}
+
 /* How often a record was written (Z14): more often than it was, or less. */
 static void lie_about_writes(struct teller *teller)
 {
@@ -140,6 +160,7 @@ static void lie_about_writes(struct teller *teller)
 void lie_under_strict(struct teller *teller)
 {
     propose_as_outsider(teller);
+    ask_for_lease_as_outsider(teller);
     lie_about_lengths(teller);
     if (!teller->stranger) {
         lie_as_helper(teller);

@@ -242,17 +242,16 @@ void oracle_before_step(struct sim *sim, struct host *host)
     }
 }
 
-/* Z15d: who never lived got no answer, and so could prove nothing (Z2k). Nobody's promise is that
+/* Z2a: who never lived got no answer, and so could prove nothing (Z2k). Nobody's promise is that
  * of a record that an operator made, which binds for as long as leases may be counted yet (Z18b).
  */
 static void check_bound_to_nobody(struct sim *sim, const struct host *host)
 {
     const struct voter_state voter = core_voter(host->core, host_now_ms(sim, host));
 
-    if (!id_is_none(&voter.promise.life) && voter.until_ms > core_timing(host->core)->stall_ms &&
-        voter.until_ms > sim->timing.stall_ms &&
+    if (voter.until_ms > 0 && !id_is_none(&voter.promise.life) &&
         oracle_life(&sim->oracle, &voter.promise.life)->host_plus_1 == 0) {
-        oracle_fail(sim, host, "Z15d: is bound for %" PRIu64 " ms more to a life that never was",
+        oracle_fail(sim, host, "Z2a: is leased for %" PRIu64 " ms more to a life that never was",
                     voter.until_ms);
     }
 }

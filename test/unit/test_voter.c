@@ -177,7 +177,7 @@ Test(voter, an_epoch_that_leaps_is_not_promised)
 
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 2 + LEAP_MAX), VOTE_UNPROVED);
-    cr_assert_eq(bench_asks(bench, 'Y', 2 + LEAP_MAX), VOTE_MUTE);
+    cr_assert_eq(bench_asks_unproved(bench, 'Y', 2 + LEAP_MAX), VOTE_MUTE);
     cr_assert_eq(bench_prepares_unproved(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_UNPROVED);
     cr_assert_eq(bench_claims(bench, 'Y', COUNTER_MAX + 1), VOTE_MUTE);
     cr_assert(bench_is_promised(bench, 'X', 1));
@@ -193,6 +193,18 @@ Test(voter, a_stranger_proves_itself_before_its_proposal_is_accepted)
     cr_assert_eq(bench_prepares_unproved(bench, 'Y', 2, 1), VOTE_UNPROVED);
     cr_assert(bench_is_promised(bench, 'X', 1));
     cr_assert_eq(bench_prepares(bench, 'Y', 2, 1), VOTE_WAITS);
+    bench_free(bench);
+}
+
+/* H48: it need not receive the answers to hold that lease for ever, and nobody would act. */
+Test(voter, a_stranger_proves_itself_before_it_gets_a_lease)
+{
+    struct voter_bench *bench = bench_promised_to_x();
+
+    bench->now_ms += bench->lease_ms;
+    cr_assert_eq(bench_asks_unproved(bench, 'Y', 2), VOTE_UNPROVED);
+    cr_assert(bench_is_promised(bench, 'X', 1));
+    cr_assert_eq(bench_asks(bench, 'Y', 2), VOTE_WAITS);
     bench_free(bench);
 }
 

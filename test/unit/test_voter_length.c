@@ -129,33 +129,6 @@ Test(voter_length, a_longer_lease_than_its_own_t_stall_is_refused)
     bench_free(bench);
 }
 
-static void refuses_without_proof(struct voter_bench *bench)
-{
-    cr_assert_eq(bench_prepares_unproved(bench, 'X', 1, 1), VOTE_UNPROVED);
-    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_UNPROVED);
-    cr_assert_eq(bench_state(bench).promise.epoch, 0);
-}
-
-/* Z15d, H95: or anybody could keep all others out for seconds, in the name of nobody. */
-Test(voter_length, a_stranger_proves_itself_before_it_gets_more_than_a_member)
-{
-    struct voter_bench *bench = bench_of_local();
-    const struct timing *timing = &bench->core->timing;
-
-    bench->asks_ms = timing->stall_ms + 1;
-    refuses_without_proof(bench);
-    bench->asks_ms = timing->stall_ms;
-    bench->hold_ms = timing_hold_ms(timing) + 1;
-    refuses_without_proof(bench);
-    bench->hold_ms = timing_hold_ms(timing);
-    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_WAITS);
-    bench->hold_ms = timing->stall_ms;
-    bench->now_ms += bench->asks_ms;
-    knows(bench, 'Y');
-    cr_assert_eq(bench_prepares(bench, 'Y', 2, 1), VOTE_WAITS);
-    bench_free(bench);
-}
-
 /* Z15d: whoever let this voter in has its terms, and somebody speaks in its name. */
 Test(voter_length, who_has_this_voter_in_its_view_gets_no_more_than_a_member)
 {

@@ -55,11 +55,12 @@ enum vote_result bench_claims_after(struct voter_bench *bench, char life, uint64
                                     char handed_over_by, uint64_t handed_over_epoch);
 enum vote_result bench_prepares(struct voter_bench *bench, char life, uint64_t epoch,
                                 uint64_t version);
+enum vote_result bench_asks(struct voter_bench *bench, char life, uint64_t epoch);
 
 /* Without a proof that it receives what it is sent (Z2k). */
 enum vote_result bench_prepares_unproved(struct voter_bench *bench, char life, uint64_t epoch,
                                          uint64_t version);
-enum vote_result bench_asks(struct voter_bench *bench, char life, uint64_t epoch);
+enum vote_result bench_asks_unproved(struct voter_bench *bench, char life, uint64_t epoch);
 enum vote_result bench_founds(struct voter_bench *bench, char founder, uint64_t lineage);
 struct vote_question bench_question(enum vote_kind kind, char life, uint64_t epoch);
 

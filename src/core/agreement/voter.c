@@ -358,19 +358,11 @@ static bool asks_for_too_long(const struct core *core, const struct vote_questio
     const uint64_t lease_ms = larger(core->timing.stall_ms, theirs.lease_ms);
     const uint64_t hold_ms = larger(timing_hold_max_ms(&core->timing), timing_hold_ms(&theirs));
 
-    if (core_is_witness(core)) { /* Z16b: it has no terms, and what is long has to be proved. */
+    if (core_is_witness(core)) { /* Z16b: it has no terms, and leases to who proved itself alone. */
         return question->lease_ms > LEASE_MS_MAX || question->hold_ms > LEASE_MS_MAX;
     }
     return question->lease_ms > larger(lease_ms, question->lease_max_ms) ||
            question->hold_ms > larger(hold_ms, question->hold_max_ms);
-}
-
-/* Z15d: a stranger says that it has other terms. */
-static bool has_to_prove_lengths(const struct core *core, const struct vote_question *question)
-{
-    return (question->lease_ms > core->timing.stall_ms ||
-            question->hold_ms > timing_hold_max_ms(&core->timing)) &&
-           !voter_knows(core, &question->ballot.life);
 }
 
 /* Z14b: somebody else than this member's coordinator says that this record is an older copy. */
@@ -484,7 +476,8 @@ struct vote voter_on_question(struct core *core, const struct vote_question *que
         asks_for_too_long(core, question, NULL)) {
         return (struct vote){.result = VOTE_MUTE};
     }
-    if (has_to_prove_lengths(core, question) || has_to_prove_writes(core, question)) {
+    /* One who need not receive the answers would hold the lease for ever. */
+    if (!voter_knows(core, &question->ballot.life) || has_to_prove_writes(core, question)) {
         return (struct vote){.result = VOTE_UNPROVED};
     }
     take_word_of_writes(core, question);
