@@ -5,10 +5,7 @@
 
 bool elders_coordinator_has_handed_over(const struct core *core)
 {
-    const struct peer_signs *signs = &core->peers[0].signs;
-
-    return signs->handed_over && signs->view.epoch == core->view.epoch &&
-           id_equal(&signs->view.coordinator, &core->view.members[0].id);
+    return hearing_says_handed_over(core, 0);
 }
 
 /* C1: a member that follows another coordinator, or is behind (L5b), will not claim here, and does

@@ -68,7 +68,8 @@ struct message *rounds_answer(struct core *core)
         message->heartbeat.view_hash = core->view.hash;
         message->heartbeat.late = core_was_late_lately(core, core->timing.fresh_ms);
         message->heartbeat.acting = standing_is_acting(core, core->now_ms);
-        message->heartbeat.handed_over = standing_tells_hand_over(core);
+        message->heartbeat.handed_over = standing_tells_hand_over(core) ||
+                                         hearing_says_handed_over(core, 0);
         add_suspects(core, &message->heartbeat);
     }
     return message;
