@@ -2,6 +2,7 @@
 
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
+#include "core/detection/standing.h"
 
 bool elders_coordinator_has_handed_over(const struct core *core)
 {
@@ -13,7 +14,8 @@ bool elders_coordinator_has_handed_over(const struct core *core)
  * each other for ever. */
 bool elders_are_passed_over(const struct core *core, uint32_t position)
 {
-    if (position == 0 && elders_coordinator_has_handed_over(core)) {
+    if (position == 0 && (core_is_coordinator(core) ? standing_tells_hand_over(core)
+                                                    : elders_coordinator_has_handed_over(core))) {
         return true;
     }
     return position > 0 && (follow_has_moved(core, position) || follow_is_behind(core, position));
