@@ -253,6 +253,14 @@ uint32_t core_successor(const struct core *core)
     return successor_next(core);
 }
 
+/* Who has the record of a cluster goes by its list, and not by that of its options (Z8). */
+static uint32_t recorded_voters(const struct voter *voter)
+{
+    return voter->record.state == VOTE_RECORD_FOUNDED && view_names_voters(&voter->accepted)
+               ? voter_lists_length(&voter->accepted.voters)
+               : 0;
+}
+
 struct waiting_state core_waiting(const struct core *core, uint64_t now_ms)
 {
     if (core->life.phase != PHASE_JOINING) {
@@ -260,7 +268,8 @@ struct waiting_state core_waiting(const struct core *core, uint64_t now_ms)
     }
     return (struct waiting_state){.expect = core->expect,
                                   .met = meet_count(core, now_ms),
-                                  .may_found = core->join.may_found || meet_founder(core, now_ms)};
+                                  .may_found = core->join.may_found || meet_founder(core, now_ms),
+                                  .voters = recorded_voters(&core->voter)};
 }
 
 enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,

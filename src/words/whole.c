@@ -69,14 +69,25 @@ bool whole_awaits_voters(const struct waiting_state *waiting, const struct guard
                          uint32_t voters, bool has_other_seed, char sentence[WHOLE_TEXT_MAX],
                          char next[WHOLE_TEXT_MAX])
 {
+    const bool has_record = waiting->voters > 0;
+    const uint32_t of = has_record ? waiting->voters : voters;
+    const uint32_t needed = has_record ? of / 2 + 1 : guard->needed;
+
     if (guard->guard.policy != GUARD_STRICT) {
         return false;
     }
-    if (waiting->met >= guard->needed) { /* Of their records this node knows its own only. */
+    if (has_record && of == 1) {
+        say(sentence, "by its record it votes alone, and it begins by itself");
+        say(next,
+            "nothing: doyen watch shows when it is in; after doyend --recover-voters that may "
+            "take a minute");
+        return true;
+    }
+    if (waiting->met >= needed) { /* Of their records this node knows its own only. */
         say(sentence,
             "it has met %" PRIu32 " of those who wait, itself included, and one of the %" PRIu32
             " voters begins where enough have their records, the first time where all are there",
-            waiting->met, voters);
+            waiting->met, of);
         say(next, "wait a moment; if it lasts, start the other voters, or recover one that has its "
                   "record (doyend --recover-voters); where none is left, stop all, remove the "
                   "files voter, and start all");
@@ -85,7 +96,7 @@ bool whole_awaits_voters(const struct waiting_state *waiting, const struct guard
     say(sentence,
         "it has met %" PRIu32 " of those who wait, itself included, and %" PRIu32 " of %" PRIu32
         " voters have to be there, the first time all",
-        waiting->met, guard->needed, voters);
+        waiting->met, needed, of);
     say(next, "%s",
         has_other_seed
             ? "start the voters that are down, or mend the network; each has to have its record: "
@@ -104,7 +115,7 @@ static void say_waiting(const struct whole_facts *facts, struct whole *whole)
     if (whole_awaits_voters(waiting, &facts->guard, facts->voters, facts->has_other_seed, lack,
                             whole->next)) {
         say(whole->sentence, "this node is not in: %s", lack);
-        if (waiting->met <= 1 && facts->seeds != NULL) {
+        if (waiting->met <= 1 && waiting->voters != 1 && facts->seeds != NULL) {
             say_more(whole->sentence, "; %s", facts->seeds);
         }
     } else if (waiting->expect > waiting->met) {
@@ -286,8 +297,8 @@ static void say_idle(const struct whole_facts *facts, struct whole *whole)
     } else if (is_strict(facts)) {
         say(whole->sentence,
             "nobody acts here: %" PRIu32 " of %" PRIu32
-            " voters are heard, and %s, the oldest member, %s",
-            facts->voters_heard, facts->voters, facts->coordinator,
+            " voters %s heard, and %s, the oldest member, %s",
+            facts->voters_heard, facts->voters, is_or_are(facts->voters_heard), facts->coordinator,
             facts->coordinates ? "does not have the leases of enough"
                                : "has not said that it acts");
         say(whole->next, "wait a moment; if it lasts, doyen voters shows who does not vote");

@@ -43,6 +43,27 @@ Test(core_strict, an_outsider_that_was_removed_takes_a_new_id)
     bench_free(bench);
 }
 
+/* Z8: it goes by the list of its record, which may be another than that of its options. */
+Test(core_strict, who_waits_with_a_record_waits_for_the_voters_of_that)
+{
+    struct voter_bench *bench = bench_new();
+    struct built_view accepted = view_of("A");
+
+    bench->core->life.phase = PHASE_JOINING;
+    cr_assert_eq(core_waiting(bench->core, bench->core->now_ms).voters, 0);
+    bench_knows_founders(bench);
+    bench->core->voter.record.state = VOTE_RECORD_FOUNDED;
+    cr_assert_eq(core_waiting(bench->core, bench->core->now_ms).voters, 3);
+    view_name_voters(&accepted.view, "A");
+    view_seal(&accepted.view);
+    view_copy(&bench->core->voter.accepted, &accepted.view);
+    cr_assert_eq(core_waiting(bench->core, bench->core->now_ms).voters, 1, "it was recovered");
+    bench->core->voter.record.state = VOTE_RECORD_FOUNDING;
+    cr_assert_eq(core_waiting(bench->core, bench->core->now_ms).voters, 0);
+    view_built_free(&accepted);
+    bench_free(bench);
+}
+
 /* Its record has accepted a view by which A, B and C vote, as the others may have, or not yet. */
 static struct voter_bench *outsider_among(struct built_view *accepted)
 {

@@ -151,6 +151,17 @@ Test(whole, a_node_that_waits_says_for_whom)
            "--cluster, or no doyend",
            "start the voters");
     facts.seeds = NULL;
+    facts.waiting.voters = 5; /* So its record has it, and not what it was started with. */
+    expect(
+        &facts, WHOLE_NOT_IN,
+        "this node is not in: it has met 1 of those who wait, itself included, and 3 of 5 voters "
+        "have to be there, the first time all",
+        "start the voters");
+    facts.waiting.voters = 1;
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: by its record it votes alone, and it begins by itself",
+           "take a minute");
+    facts.waiting.voters = 0;
     facts.has_other_seed = false;
     expect(
         &facts, WHOLE_NOT_IN,

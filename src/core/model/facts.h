@@ -63,6 +63,7 @@ struct waiting_state {
     uint32_t expect; /* as in the options */
     uint32_t met;    /* nodes that wait, itself included, as far as it heard lately (F3) */
     bool may_found;  /* one of them will found, unless a cluster is found first (F2) */
+    uint32_t voters; /* in the list of this node's own record; 0: it has none of a cluster */
 };
 
 /* What this node's detector knows of one member. */
