@@ -394,39 +394,28 @@ static void check_coordinator_misnamed(struct sim *sim, uint64_t seed,
 {
     const uint32_t coordinator = sim_coordinator(sim, A);
     const uint64_t before = happenings(sim);
-    struct view view;
-    void *storage = calloc(1, view_bytes(MEMBER_MAX));
-    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = &view}};
+    struct made_up made = make_up(sim, coordinator);
+    const struct node_id youngest = made.view.members[made.view.member_count - 1].id;
+    struct member *misnamed = &made.view.members[misnaming->place];
 
-    cr_assert_not_null(storage);
-    view_init(&view, MEMBER_MAX, storage);
-    view_copy(&view, core_view(sim->hosts[coordinator].core));
-    const struct node_id youngest = view.members[view.member_count - 1].id;
-    view.parent = view_id_of(&view);
-    view.version++;
     if (misnaming->handed_over) {
-        hand_over_in(&view);
+        hand_over_in(&made.view);
     }
     if (misnaming->renamed) {
-        view.members[misnaming->place].name[0] = 'x';
+        misnamed->name[0] = 'x';
     } else {
-        view.members[misnaming->place].address.port++;
+        misnamed->address.port++;
     }
-    view_seal(&view);
-    shown.from = sim->hosts[coordinator].witness.life;
-    shown.source = sim->hosts[coordinator].address;
-    shown.number = sim->hosts[coordinator].number + 1;
     uint32_t to = A;
     while (!id_equal(&sim->hosts[to].witness.life, &youngest)) {
         to++;
     }
-    liar_says(sim, to, &shown);
+    tell(sim, coordinator, to, MESSAGE_VIEW, &made);
     sim_run(sim, liar_bound_ms(sim));
     story_check(sim_agrees(sim), seed);
     story_check(happenings(sim) == before, seed);
     story_holds(sim, seed);
     sim_free(sim);
-    free(storage);
 }
 
 Story(liar, one_frame_takes_the_coordinator_nowhere)
