@@ -309,8 +309,6 @@ Story(strict, a_candidate_that_reaches_nobody_disturbs_nobody)
     sim_free(sim);
 }
 
-/* B is back with another life, and asks nobody but the dead A: C knows its former life alone (Z1d).
- */
 /* C1b, Z7c: what the first says reaches the last alone, and it hears the next alone. The last one
  * says for it that it has handed over, or the next would not claim: the last one hears the first.
  */
@@ -335,6 +333,8 @@ Story(strict, who_is_between_two_that_hear_each_other_is_succeeded)
     sim_free(sim);
 }
 
+/* B is back with another life, and asks nobody but the dead A: C knows its former life alone (Z1d).
+ */
 Story(strict, a_voter_is_asked_whatever_life_it_has)
 {
     struct sim *sim = story_of(&(struct sim_options){.seed = seed,

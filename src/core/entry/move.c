@@ -69,12 +69,13 @@ void move_on_withdrawn(struct core *core)
         stay(core); /* It is suspected by now, or something has come between. */
         return;
     }
-    core->moving.step = STAND_DOWN_OFFERED;
-    core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);
     if (core_is_strict(core)) { /* Z7a: the voters skip the lease on this word. */
         core->moving.step = STAND_DOWN_PLEDGED;
         succession_hand_over(core);
         core->moving.asking.until_ms = succession_given_back_ms(core);
+    } else {
+        core->moving.step = STAND_DOWN_OFFERED;
+        core->moving.asking.until_ms = core->now_ms + timing_proposal_ms(&core->timing);
     }
     ask_successor(core);
 }
