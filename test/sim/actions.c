@@ -587,7 +587,8 @@ static bool has_usual_terms(const struct sim *sim, const struct host *host)
     return (strict || guard_equal(&host->guard, &sim->options.guard)) &&
            host->profile == sim->options.profile &&
            host->timing.heartbeat_ms == sim->timing.heartbeat_ms &&
-           host->timing.lost_ms == sim->timing.lost_ms && host->capacity == sim->options.capacity;
+           host->timing.lost_ms == sim->timing.lost_ms && host->capacity == sim->options.capacity &&
+           (sim->oracle.history_count > 0 || voters_equal(&host->voters, &sim->voters));
 }
 
 void sim_set_versions(struct sim *sim, uint32_t index, uint8_t low, uint8_t high)

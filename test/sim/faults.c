@@ -96,6 +96,9 @@ static const struct fault table[] = {
     {"trouble with a disk in a founding", 2, FAULTS_OF_FOUNDING, FAULT_HARMLESS,
      strike_disk_trouble_in_a_founding},
     {"cut in a founding", 2, FAULTS_OF_FOUNDING, FAULT_SPLITS, strike_cut_in_a_founding},
+    {"double in a founding", 1, FAULTS_OF_FOUNDING, FAULT_FORGETS, strike_double_in_a_founding},
+    {"other order in a founding", 1, FAULTS_OF_FOUNDING, FAULT_HARMLESS,
+     strike_other_order_in_a_founding},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \

@@ -1,5 +1,7 @@
 /* Faults under guard strict while a cluster is founded (Z8). Each waits for its moment: one of
  * those to found with has come so far, or a little further. */
+#include <string.h>
+
 #include "faults_parts.h"
 
 enum {
@@ -175,6 +177,76 @@ static void restart_when(struct sim *sim, uint32_t seed, uint32_t left)
 void strike_restart_in_a_founding(struct sim *sim, struct random *random)
 {
     restart_when(sim, draw_u32(random, 0, UINT32_MAX), WAITS_MS);
+}
+
+/* --- Names, and lists of them --- */
+
+static void rename_and_start(struct sim *sim, uint32_t host, uint32_t other)
+{
+    if (!sim_is_running(sim, host) && strcmp(sim_name(sim, host), sim_name(sim, other)) != 0) {
+        sim_rename(sim, host, sim_name(sim, other));
+        fault_start_again(sim, host, KEEP_DISK);
+    }
+}
+
+/* One that is not to found goes by the name of one that is, which is down meanwhile, mostly, and
+ * may have a new disk. */
+static void go_by_its_name(struct sim *sim, struct random *random, uint32_t host)
+{
+    const uint32_t founders = sim_voter_count(sim);
+    const uint32_t others = sim_host_count(sim) - founders;
+    const uint64_t way = draw(random, 0, 2);
+    const uint32_t down_ms = draw_down_ms(random);
+
+    if (others == 0) {
+        return;
+    }
+    const uint32_t other = founders + (uint32_t)random_below(random, others);
+    if (way == 0) {
+        reinstall(sim, random, host);
+    } else if (way == 1) {
+        fault_crash_and_return(sim, host, down_ms);
+    }
+    sim_crash(sim, other);
+    sim_after(sim, draw(random, 0, 500), rename_and_start, other, host);
+    sim_after(sim, draw(random, 500, LATE_MS), fault_put_right, other, 0);
+}
+
+static void go_by_its_name_when(struct sim *sim, uint32_t seed, uint32_t left)
+{
+    when(sim, seed, left, go_by_its_name_when, go_by_its_name);
+}
+
+void strike_double_in_a_founding(struct sim *sim, struct random *random)
+{
+    go_by_its_name_when(sim, draw_u32(random, 0, UINT32_MAX), WAITS_MS);
+}
+
+/* The same names in another order: two of them take themselves for the first. */
+static void reorder(struct sim *sim, struct random *random, uint32_t host)
+{
+    struct sim_terms terms = sim_usual_terms(sim);
+    const struct voters usual = terms.voters;
+    const uint32_t down_ms = draw_u32(random, 0, DOWN_MS);
+
+    for (uint32_t i = 0; i < usual.count; i++) {
+        memcpy(terms.voters.names[i], usual.names[(host + i) % usual.count],
+               sizeof terms.voters.names[i]);
+    }
+    sim_crash(sim, host);
+    sim_set_terms(sim, host, &terms);
+    sim_after(sim, down_ms, fault_start_again, host, KEEP_DISK);
+    sim_after(sim, draw(random, 500, LATE_MS), fault_put_right, host, 0);
+}
+
+static void reorder_when(struct sim *sim, uint32_t seed, uint32_t left)
+{
+    when(sim, seed, left, reorder_when, reorder);
+}
+
+void strike_other_order_in_a_founding(struct sim *sim, struct random *random)
+{
+    reorder_when(sim, draw_u32(random, 0, UINT32_MAX), WAITS_MS);
 }
 
 /* --- Links --- */

@@ -192,6 +192,8 @@ void strike_old_disk_in_a_founding(struct sim *sim, struct random *random);
 void strike_restart_in_a_founding(struct sim *sim, struct random *random);
 void strike_disk_trouble_in_a_founding(struct sim *sim, struct random *random);
 void strike_cut_in_a_founding(struct sim *sim, struct random *random);
+void strike_double_in_a_founding(struct sim *sim, struct random *random);
+void strike_other_order_in_a_founding(struct sim *sim, struct random *random);
 
 /* --- faults_recovery.c --- */
 

@@ -45,7 +45,7 @@ void strike_spoilt_record(struct sim *sim, struct random *random)
 {
     uint32_t host = any_voter(sim, random);
     bool lost = draw(random, 0, 1) == 0;
-    if (!sim_may_spoil_record(sim, host)) {
+    if (!sim_may_spoil_record(sim, host) || sim_keeps_from_founding(sim, host)) {
         return;
     }
     sim_crash(sim, host);

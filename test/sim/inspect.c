@@ -208,27 +208,34 @@ enum founding_stage sim_founding_stage(const struct sim *sim, uint32_t index)
     return record.accepted != NULL ? STAGE_AGAIN : STAGE_RECORD;
 }
 
-/* Of the records that a list names, are more than half on disks that may be read? */
+/* By a record that is read under the name that its host has. */
+static const struct vote_record *record_to_vote(const struct host *host)
+{
+    const struct record_disk *disk = &host->record;
+    const bool is_read = disk->kept != NULL && !disk->damaged && !disk->spoilt &&
+                         strcmp(disk->kept->voter, host->name) == 0;
+
+    return is_read ? &disk->kept->record : NULL;
+}
+
+/* Of the records that a list names, do more than half vote? */
 static bool has_its_quorum(const struct sim *sim, const struct voter_lists *lists)
 {
     voter_set set = 0;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct record_disk *disk = &sim->hosts[i].record;
-        const struct vote_record *record = record_disk_find(disk);
-        const uint8_t place = record == NULL || disk->damaged || disk->spoilt
-                                  ? VOTER_NONE
-                                  : voter_lists_find(lists, &record->id);
+        const struct vote_record *record = record_to_vote(&sim->hosts[i]);
+        const uint8_t place = record == NULL ? VOTER_NONE : voter_lists_find(lists, &record->id);
         set |= place == VOTER_NONE ? 0 : voter_set_of(place);
     }
     return voter_lists_agree(lists, set);
 }
 
-static bool is_on_a_disk(const struct sim *sim, const struct node_id *record)
+static bool is_left(const struct sim *sim, const struct node_id *id)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct vote_record *kept = record_disk_find(&sim->hosts[i].record);
-        if (kept != NULL && id_equal(&kept->id, record)) {
+        const struct vote_record *record = record_to_vote(&sim->hosts[i]);
+        if (record != NULL && id_equal(&record->id, id)) {
             return true;
         }
     }
@@ -256,7 +263,7 @@ bool sim_founding_is_stuck(const struct sim *sim)
             return false; /* It begins (Z8d). */
         }
         stuck = stuck || record->state == VOTE_RECORD_FOUNDED ||
-                !is_on_a_disk(sim, &lists->voters[0].record);
+                !is_left(sim, &lists->voters[0].record);
     }
     return stuck;
 }
