@@ -219,6 +219,20 @@ Test(rotation, the_key_that_seals_is_not_given_up)
     assert_refused("use another one first");
 }
 
+/* Who waits to be let in knows of nobody; a key that it lacks may be what keeps it out. */
+Test(rotation, who_is_not_in_takes_up_a_file_alone)
+{
+    rig_free(rig);
+    rig = rig_joining('B');
+    cr_assert_not(apply(ROTATION_USE, NEW));
+    assert_refused("this node is in no view");
+    cr_assert_not(apply(ROTATION_REMOVE, NEW));
+    assert_refused("this node is in no view");
+    write_file("2 0");
+    cr_assert(apply(ROTATION_RELOAD, OLD), "%s", complaint.text);
+    assert_ring("2 0");
+}
+
 Test(rotation, a_key_that_is_not_in_the_file_is_not_used)
 {
     cr_assert_not(apply(ROTATION_USE, OTHER));

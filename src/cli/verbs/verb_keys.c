@@ -68,7 +68,7 @@ const struct verb verb_keys = {
         "it last.\n\n"
         "reload takes up the key file as it is now; use makes a key of it the first, remove "
         "takes one out, both also in the file, which other nodes may share. What would leave "
-        "a member behind is refused.\n\n"
+        "a member behind is refused, and so are use and remove at a node that is not in.\n\n"
         "Exit: 1 when it was refused.",
     .parse = parse_keys,
     .example = "doyen keys use 8a2c",

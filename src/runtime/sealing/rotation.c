@@ -122,6 +122,20 @@ static bool check_given_up(const struct seal *seal, const struct core *core,
     return true;
 }
 
+/* A node that is in no view knows of nobody, and its wish would leave them all behind. It takes up
+ * a file as it is, for a key that it lacks may be what keeps it out. */
+static bool check_is_in(const struct core *core, const struct rotation *rotation,
+                        struct complaint *complaint)
+{
+    if (rotation->kind == ROTATION_RELOAD || !view_is_empty(core_view(core))) {
+        return true;
+    }
+    complaint->exit_code = EXIT_CONFIGURATION;
+    return complaint_set(complaint,
+                         "this node is in no view, and cannot tell who holds which key: wait until "
+                         "it is in, or change the key file, then doyen keys reload");
+}
+
 /* --- The file --- */
 
 static bool write_ring(const char *path, const struct keyring *ring, struct complaint *complaint)
@@ -224,6 +238,7 @@ bool rotation_apply(struct seal *seal, const struct core *core, const char *path
     bool changed = false;
 
     const bool done = key_file_read(path, &next, complaint) &&
+                      check_is_in(core, rotation, complaint) &&
                       edit(&next, rotation, seal_ring(seal), &changed, complaint) &&
                       check_first(seal, core, &next, rotation->since_ms, complaint) &&
                       check_given_up(seal, core, &next, complaint) &&
