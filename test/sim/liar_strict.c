@@ -137,6 +137,40 @@ static void ask_for_lease_as_outsider(struct teller *teller)
     message->ping.asked.lease_ms = 1; /* See lie_about_lengths. */
 }
 
+/* V4g, V7: who lets in a joiner that has no vote shows it a view in which nobody lives but itself,
+ * and with a version that all others drop, mostly. */
+static void welcome_to_nowhere(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct view *known = teller->known;
+    struct view *view = &teller->liar->view;
+    struct random random;
+
+    random_seed(&random, hash_u64(teller->liar->told ^ UINT64_C(0x4a4f494e), message->number));
+    if (message->type != MESSAGE_VIEW || core_phase(teller->to->core) != PHASE_JOINING ||
+        known->voters.count == 0 || random_below(&random, 2) == 0 ||
+        sim_may_have_a_vote(teller->sim, host_index(teller->sim, teller->to))) {
+        return;
+    }
+    view_copy(view, known);
+    view->parent = view_id_of(known);
+    view->cause = CAUSE_CHANGE;
+    view->version += random_below(&random, 4) == 0 ? 1 : 2 * LEAP_MAX;
+    view->gone_count = 0;
+    view->member_count = 2;
+    memset(view->members, 0, 2 * sizeof view->members[0]);
+    view->members[0].id = id_draw(&random);
+    view->members[0].address = lie_nowhere(teller);
+    view->members[0].age = known->members[0].age;
+    view->members[0].incarnation = MARK + teller->liar->told;
+    memcpy(view->members[0].name, "nobody", sizeof "nobody");
+    lie_name_member(&view->members[1], teller->to);
+    view->members[1].age = view->next_age++;
+    view_seal(view);
+    liar_remember(teller->liar, view->hash, teller->stranger);
+    message->carrier = (struct view_carrier){.view = view};
+}
+
 /* How often a record was written (Z14): more often than it was, or less. */
 static void lie_about_writes(struct teller *teller)
 {
@@ -160,6 +194,7 @@ static void lie_about_writes(struct teller *teller)
 void lie_under_strict(struct teller *teller)
 {
     propose_as_outsider(teller);
+    welcome_to_nowhere(teller);
     ask_for_lease_as_outsider(teller);
     lie_about_lengths(teller);
     if (!teller->stranger) {

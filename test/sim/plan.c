@@ -469,6 +469,24 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
     return wrong;
 }
 
+/* Z9f: in the name of who lets it in, a node that has no vote is shown views that nobody made. */
+static bool forge_welcome(const struct plan *plan, struct sim *sim, uint32_t host)
+{
+    const struct lie lie = {.kind = LIE_VIEWS, .name = FORGED_COORDINATOR, .to = host};
+    const bool is_meant = plan->guard.policy == GUARD_STRICT && host == plan->seed % plan->hosts &&
+                          !sim_may_have_a_vote(sim, host);
+    struct random random;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x57454c43));
+    for (uint64_t ms = 0; is_meant && ms < plan_quiet_ms(plan) && sim_is_running(sim, host) &&
+                          core_phase(sim_core(sim, host)) == PHASE_JOINING;
+         ms++) {
+        liar_tell(sim, &random, &lie);
+        sim_run(sim, 1);
+    }
+    return is_meant;
+}
+
 /* Nobody is held for silent, or locked out, for what was said: whoever is started again comes in.
  * Those who go on end no history from here on, for only up to here an operator looks after it. */
 static const char *check_after_lies(const struct plan *plan, struct sim *sim,
@@ -491,8 +509,12 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim,
         }
         sim_crash(sim, host);
         sim_start(sim, host);
+        const bool forged = forge_welcome(plan, sim, host);
         if (!converges_after_lies(plan, sim, plan_heal_ms_max(plan))) {
             return "Y4: a node that was started again after the lies is not let in";
+        }
+        if (forged) {
+            sim_trust(sim);
         }
         sim_run(sim, 500);
     }
