@@ -334,6 +334,30 @@ void liar_says(struct sim *sim, uint32_t to, struct message *message)
     post(&teller, &copy, 100);
 }
 
+static void says_that_it_moved(struct sim *sim, const struct host *host, uint32_t to)
+{
+    struct message beat = {.type = MESSAGE_HEARTBEAT,
+                           .from = host->witness.life,
+                           .source = host->address,
+                           .number = host->number + 1000,
+                           .heartbeat = {.view = view_id_of(core_view(sim->hosts[to].core))}};
+
+    beat.heartbeat.view.epoch++;
+    beat.heartbeat.view.coordinator = host->witness.life;
+    liar_says(sim, to, &beat);
+}
+
+void liar_draws_away(struct sim *sim, uint32_t host)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *fellow = &sim->hosts[i];
+        if (i != host && fellow->running &&
+            view_has(core_view(sim->hosts[host].core), &fellow->witness.life)) {
+            says_that_it_moved(sim, fellow, host);
+        }
+    }
+}
+
 bool liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
 {
     struct message message;

@@ -105,6 +105,10 @@ struct message;
  * counts as a lie in a member's name. */
 void liar_says(struct sim *sim, uint32_t to, struct message *message);
 
+/* In the name of each fellow member that runs that host is told that this one follows itself. The
+ * number is above what that one says meanwhile. */
+void liar_draws_away(struct sim *sim, uint32_t host);
+
 /* Lies again and again, for so long; ends with sim_heal. */
 struct lies {
     struct lie lie;     /* `to` does not count */

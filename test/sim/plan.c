@@ -469,6 +469,25 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
     return wrong;
 }
 
+/* L3a: who acts by leases of voters was not replaced, whatever is said in its members' names. */
+static const char *check_drawn_away(const struct plan *plan, struct sim *sim)
+{
+    const uint32_t acting = acting_host(plan, sim);
+    uint64_t ms = 2 * plan_timing(plan).lost_ms;
+
+    if (plan->guard.policy != GUARD_STRICT || acting == SIM_NOBODY || !sim_agrees(sim)) {
+        return NULL;
+    }
+    const struct node_id life = core_self(sim_core(sim, acting))->id;
+    liar_pauses(sim, true);
+    for (; ms > 10 && id_equal(&core_self(sim_core(sim, acting))->id, &life); ms -= 10) {
+        liar_draws_away(sim, acting);
+        sim_run(sim, 10);
+    }
+    liar_pauses(sim, false);
+    return ms > 10 ? "L3a: who acted is out, as its members were said to have moved" : NULL;
+}
+
 /* Z9f: in the name of who lets it in, a node that has no vote is shown views that nobody made. */
 static bool forge_welcome(const struct plan *plan, struct sim *sim, uint32_t host)
 {
@@ -494,8 +513,12 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim,
 {
     const char *wrong = check_forged_frames(plan, sim, outcome);
 
-    if (wrong != NULL) {
-        return wrong;
+    if (wrong == NULL) {
+        wrong = check_drawn_away(plan, sim);
+    }
+    if (wrong != NULL || !converges_after_lies(plan, sim, plan_heal_ms_max(plan))) {
+        return wrong != NULL ? wrong
+                             : "Y4: they do not agree after what was said in members' names";
     }
     liar_leaves_history(sim);
     sim_run(sim, plan_quiet_ms(plan));
