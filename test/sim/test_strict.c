@@ -519,3 +519,29 @@ Story(strict, who_is_back_before_a_quorum_is_stays)
     story_check(sim_age(sim, next, first) != 0, seed);
     sim_free(sim);
 }
+
+/* C is down when A asks for its first epoch, and A goes down for good when B has accepted its first
+ * view: B and C are two of three. */
+Story(strict, who_waits_for_the_end_of_a_founding_votes_with_who_has_accepted_a_view)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 3,
+                                                    .seed_count = 3,
+                                                    .voter_count = 3,
+                                                    .disks = true,
+                                                    .exclusive = true,
+                                                    .guard = {GUARD_STRICT, 3}});
+    sim_start_together(sim);
+    for (uint64_t ms = 0; ms < SETTLE_MS && sim_founding_stage(sim, A) < STAGE_OVER; ms++) {
+        sim_run(sim, 1);
+    }
+    sim_crash(sim, C);
+    for (uint64_t ms = 0; ms < SETTLE_MS && sim_founding_stage(sim, B) < STAGE_VIEW; ms++) {
+        sim_run(sim, 1);
+    }
+    sim_crash(sim, A);
+    sim_start(sim, C);
+    story_check(sim_founding_stage(sim, C) == STAGE_AGAIN, seed);
+    story_check(next_to_act(sim, SIM_NOBODY, STALLED_MS, seed) != SIM_NOBODY, seed);
+    sim_free(sim);
+}

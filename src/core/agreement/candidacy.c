@@ -38,15 +38,31 @@ struct poll {
 
 /* --- The question --- */
 
+/* Z13a: an outsider shows with whom the cluster was founded as long as they vote; and no more of a
+ * view that it has accepted, for that may never be committed. */
+static struct view *founders_to_show(struct core *core)
+{
+    const struct voter_lists *lists = &core->voter.accepted.voters;
+    struct view *founders = &core->candidacy.founders;
+
+    if (lists->number != FOUNDERS_NUMBER) {
+        return NULL;
+    }
+    view_clear(founders);
+    founders->lineage = core->voter.record.lineage;
+    voter_lists_copy(&founders->voters, lists);
+    view_seal(founders);
+    return founders;
+}
+
 /* Members are told the name of the view, so that the claim reaches those, too, who get nothing long
- * (C2a); a voter may be no member. Z13a: an outsider that has accepted nothing yet shows with whom
- * the cluster is founded. */
+ * (C2a); a voter may be no member. */
 static struct view *view_to_show(struct core *core)
 {
-    if (!view_is_empty(&core->view)) {
-        return asks_voters(core) ? &core->view : NULL;
+    if (view_is_empty(&core->view)) {
+        return founders_to_show(core);
     }
-    return view_is_of_founders(&core->voter.accepted) ? &core->voter.accepted : NULL;
+    return asks_voters(core) ? &core->view : NULL;
 }
 
 /* An outsider knows of no other lineage than its record's. */

@@ -185,5 +185,5 @@ void founding_reset(struct core *core)
 {
     memset(&core->founding, 0, sizeof core->founding);
     voter_lists_from_names(&core->founding.voters, &core->terms.voters);
-    core->founding.voters.number = 1;
+    core->founding.voters.number = FOUNDERS_NUMBER;
 }

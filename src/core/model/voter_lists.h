@@ -21,6 +21,8 @@ struct listed_voter {
     bool witness;           /* it only votes, and is never a member (Z16) */
 };
 
+enum { FOUNDERS_NUMBER = 1 }; /* of the lists with which a cluster is founded (Z13a) */
+
 /* Without a voter under any other guard. */
 struct voter_lists {
     uint64_t number; /* rises with each change of the voters (Z11a) */

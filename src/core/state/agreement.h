@@ -269,6 +269,7 @@ struct candidacy {
     uint32_t askings;          /* how often they were asked */
     uint8_t unheard; /* so many times in a row voters have decided nothing in time (Z4h) */
 
+    struct view founders;   /* of no members: what an outsider's question shows (Z13a) */
     uint8_t *answers;       /* of the members: enum answer, by position in the view */
     struct tally tally;     /* of the voters */
     voter_set asked;        /* the voters that were asked last, by their places */
