@@ -96,69 +96,6 @@ Story(guard, a_coordinator_whose_answers_are_lost_stands_down)
     }
 }
 
-/* E7f, C1b: what A says reaches C alone, and A hears B alone, so that nobody answers it; and B, who
- * finds it lost, and C, who does not, hear each other. */
-Story(guard, a_coordinator_between_two_who_hear_each_other_gives_up)
-{
-    static const struct guard guards[] = {{.policy = GUARD_NONE},
-                                          {.policy = GUARD_COUNT, .count = 2},
-                                          {.policy = GUARD_MAJORITY, .count = 3}};
-    for (size_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
-        struct sim *sim = story_of(
-            &(struct sim_options){.seed = seed, .host_count = 3, .guard = guards[i]});
-        sim_cut_one_way(sim, A, B);
-        sim_cut_one_way(sim, C, A);
-        sim_run(sim, 2 * STALLED_MS);
-        story_check(acting_host(sim) == B, seed);
-        story_sees(sim, C, "B C A", seed);
-        const uint64_t epoch = sim_epoch(sim, B);
-        sim_run(sim, 2 * MINUTE_MS);
-        sim_heal(sim);
-        story_check(sim_converges(sim, SETTLE_MS), seed);
-        story_check(sim_epoch(sim, B) == epoch, seed);
-        story_check(sim_sound_removals(sim) == 0, seed);
-        sim_free(sim);
-    }
-}
-
-/* E7f: all others hear A, and D alone reaches it. */
-Story(guard, a_coordinator_that_too_few_reach_gives_up)
-{
-    struct sim *sim = story_of(&(struct sim_options){
-        .seed = seed, .host_count = 4, .guard = {.policy = GUARD_MAJORITY, .count = 4}});
-    sim_cut_one_way(sim, B, A);
-    sim_cut_one_way(sim, C, A);
-    sim_run(sim, 2 * STALLED_MS);
-    story_check(acting_host(sim) == B, seed);
-    sim_heal(sim);
-    story_check(sim_converges(sim, SETTLE_MS), seed);
-    story_sees(sim, D, "B C D A", seed);
-    story_check(sim_sound_removals(sim) == 0, seed);
-    sim_free(sim);
-}
-
-/* E7f: without it the others would be too few, so it stays, and acts when D and E are back. */
-Story(guard, a_coordinator_of_too_few_does_not_give_up)
-{
-    struct sim *sim = story_of(&(struct sim_options){
-        .seed = seed, .host_count = 5, .guard = {.policy = GUARD_MAJORITY, .count = 5}});
-    sim_crash(sim, D);
-    sim_crash(sim, E);
-    sim_cut_one_way(sim, A, B);
-    sim_cut_one_way(sim, C, A);
-    sim_run(sim, STALLED_MS);
-    const uint64_t epoch = sim_epoch(sim, A);
-    sim_run(sim, 3 * MINUTE_MS);
-    story_check(sim_acting_count(sim) == 0, seed);
-    sim_start(sim, D);
-    sim_start(sim, E);
-    sim_heal(sim);
-    story_check(sim_converges(sim, SETTLE_MS), seed);
-    story_check(acting_host(sim) == A, seed);
-    story_check(sim_epoch(sim, A) == epoch, seed);
-    sim_free(sim);
-}
-
 /* D8: one that slept has to hear the others again before it acts. */
 Story(guard, a_coordinator_that_slept_does_not_act_before_it_heard_others)
 {

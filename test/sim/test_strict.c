@@ -309,30 +309,6 @@ Story(strict, a_candidate_that_reaches_nobody_disturbs_nobody)
     sim_free(sim);
 }
 
-/* C1b, Z7c: what the first says reaches the last alone, and it hears the next alone. The last one
- * says for it that it has handed over, or the next would not claim: the last one hears the first.
- */
-Story(strict, who_is_between_two_that_hear_each_other_is_succeeded)
-{
-    struct sim *sim = strict(seed, 3, 3);
-    const uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
-    const uint32_t second = (first + 1) % 3;
-    const uint32_t third = (first + 2) % 3;
-    const bool older = sim_age(sim, first, second) < sim_age(sim, first, third);
-    const uint32_t next = older ? second : third;
-    const uint32_t last = older ? third : second;
-    sim_cut_one_way(sim, first, next);
-    sim_cut_one_way(sim, last, first);
-    story_check(next_to_act(sim, first, STALLED_MS, seed) == next, seed);
-    sim_run(sim, MINUTE_MS);
-    story_check(acting(sim) == next, seed);
-    story_check(sim_sound_removals(sim) == 0, seed);
-    sim_heal(sim);
-    story_check(sim_converges(sim, SETTLE_MS), seed);
-    story_check(acting(sim) == next, seed);
-    sim_free(sim);
-}
-
 /* B is back with another life, and asks nobody but the dead A: C knows its former life alone (Z1d).
  */
 Story(strict, a_voter_is_asked_whatever_life_it_has)

@@ -701,22 +701,3 @@ Test(core_moves, a_coordinator_stands_down_once_in_a_while_for_not_acting)
     cr_assert_gt(gives_way(rig, rig->timing.flap_ms, "BC", false), 0);
     rig_free(rig);
 }
-
-/* E7f, E6a: C and D do not answer, and B hears them: so nobody acts. If nobody takes it up, A goes
- * on under another epoch. */
-Test(core_moves, a_coordinator_that_too_few_reach_gives_up_for_a_while)
-{
-    struct rig *rig = rig_guarded("A B C D", 'A',
-                                  (struct guard){.policy = GUARD_COUNT, .count = 3});
-    const struct timing *timing = &rig->timing;
-
-    (void)gives_way(rig, timing->stall_ms - timing->lost_ms, "B", false);
-    cr_assert_not(core_has_handed_over(rig->core));
-    (void)gives_way(rig, 3 * timing->lost_ms, "B", false);
-    cr_assert(core_has_handed_over(rig->core));
-    cr_assert_eq(core_view(rig->core)->epoch, 1);
-    (void)gives_way(rig, timing->stall_ms + 3 * timing->prepare_ms, "B", false);
-    cr_assert_not(core_has_handed_over(rig->core));
-    cr_assert_gt(core_view(rig->core)->epoch, 1);
-    rig_free(rig);
-}

@@ -80,7 +80,7 @@ bool succession_is_void(const struct core *core)
 
 struct ballot succession_handed_over(const struct core *core)
 {
-    return hearing_says_handed_over(core, 0)
+    return elders_coordinator_has_handed_over(core)
                ? (struct ballot){core->view.epoch, core->view.members[0].id}
                : (struct ballot){.epoch = 0};
 }

@@ -639,7 +639,7 @@ uint64_t voting_own_promise(const struct core *core)
 /* It acts no more, and the next one is not to wait for its lease. */
 static bool has_handed_over(const struct core *core, const struct node_id *life)
 {
-    return id_equal(life, &core->view.members[0].id) && hearing_says_handed_over(core, 0);
+    return id_equal(life, &core->view.members[0].id) && elders_coordinator_has_handed_over(core);
 }
 
 static struct vote_question lease_question_of(const struct core *core, const struct message *ping)

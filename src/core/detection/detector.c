@@ -83,9 +83,9 @@ static bool accuses_the_same(const struct heartbeat *heartbeat, const struct pee
 }
 
 /* Z7c: what is said of a reign before it begins may be said by anybody, and is true of none. */
-static bool is_of_our_reign(const struct core *core, const struct view_id *view)
+static bool is_of_our_reign(const struct core *core, const struct view_id *view, uint32_t position)
 {
-    return view->epoch == core->view.epoch &&
+    return position == 0 && view->epoch == core->view.epoch &&
            id_equal(&view->coordinator, &core->view.members[0].id);
 }
 
@@ -93,7 +93,8 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
     const struct peer_signs *signs = &core->peers[position].signs;
-    const bool handed_over = heartbeat->handed_over && is_of_our_reign(core, &heartbeat->view);
+    const bool handed_over = heartbeat->handed_over &&
+                             is_of_our_reign(core, &heartbeat->view, position);
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != signs->suspect_count ||
                    heartbeat->late != signs->late || handed_over != signs->handed_over ||

@@ -2,15 +2,21 @@
 
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
-#include "core/detection/standing.h"
+
+bool elders_coordinator_has_handed_over(const struct core *core)
+{
+    const struct peer_signs *signs = &core->peers[0].signs;
+
+    return signs->handed_over && signs->view.epoch == core->view.epoch &&
+           id_equal(&signs->view.coordinator, &core->view.members[0].id);
+}
 
 /* C1: a member that follows another coordinator, or is behind (L5b), will not claim here, and does
  * not answer a claim. Two of the former, each next in line in the view of the other, would wait for
  * each other for ever. */
 bool elders_are_passed_over(const struct core *core, uint32_t position)
 {
-    if (position == 0 && (core_is_coordinator(core) ? standing_tells_hand_over(core)
-                                                    : hearing_says_handed_over(core, 0))) {
+    if (position == 0 && elders_coordinator_has_handed_over(core)) {
         return true;
     }
     return position > 0 && (follow_has_moved(core, position) || follow_is_behind(core, position));

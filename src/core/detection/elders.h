@@ -8,6 +8,9 @@
 
 #include "core/state/state.h"
 
+/* Z7c: has the coordinator of the view said that it acts under its epoch no more? */
+bool elders_coordinator_has_handed_over(const struct core *core);
+
 /* C1c, Z7c: will the member at `position` not claim here, so that nobody waits for it? */
 bool elders_are_passed_over(const struct core *core, uint32_t position);
 

@@ -234,14 +234,6 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
     return deaf || hears_somebody_again(core) || !is_lost_to_all(core, suspect) ? until_ms : 0;
 }
 
-bool hearing_says_handed_over(const struct core *core, uint32_t position)
-{
-    const struct peer_signs *signs = &core->peers[position].signs;
-
-    return signs->handed_over && signs->view.epoch == core->view.epoch &&
-           id_equal(&signs->view.coordinator, &core->view.members[0].id);
-}
-
 /* The oldest member that hears both this node and the one at `position`, by what it said in this
  * view, or in any. */
 static uint32_t who_hears(const struct core *core, uint32_t position, bool in_this_view)
@@ -254,7 +246,6 @@ static uint32_t who_hears(const struct core *core, uint32_t position, bool in_th
         const struct peer_signs *signs = &core->peers[i].signs;
         if (i != position && !core_is_self(core, i) && hearing_is_heard(core, i) &&
             signs->unheard_ms == 0 && !signs->late &&
-            (in_this_view || position != 0 || !hearing_says_handed_over(core, i)) &&
             (in_this_view ? hearing_of(core, i, position, core->now_ms)
                           : word_of(core, i, position, core->now_ms)) == HEARING_YES) {
             return i;

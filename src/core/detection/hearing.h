@@ -53,9 +53,6 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position);
 /* The oldest member through whom the member at `position` can be reached, or VIEW_NONE. */
 uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 
-/* Z7c: has that member said, in this reign, that the coordinator acts under its epoch no more? */
-bool hearing_says_handed_over(const struct core *core, uint32_t position);
-
 /* C1b, D9i: does anybody who hears this node say that it hears that member? The word counts
  * whatever view its sender named with it, unlike that by which a removal is put off (R2a): in a
  * view that was installed just now nobody has spoken yet. */

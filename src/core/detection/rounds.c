@@ -68,8 +68,7 @@ struct message *rounds_answer(struct core *core)
         message->heartbeat.view_hash = core->view.hash;
         message->heartbeat.late = core_was_late_lately(core, core->timing.fresh_ms);
         message->heartbeat.acting = standing_is_acting(core, core->now_ms);
-        message->heartbeat.handed_over = standing_tells_hand_over(core) ||
-                                         hearing_says_handed_over(core, 0);
+        message->heartbeat.handed_over = standing_tells_hand_over(core);
         add_suspects(core, &message->heartbeat);
     }
     return message;

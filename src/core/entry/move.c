@@ -289,42 +289,14 @@ static bool is_followed(const struct core *core)
     return count >= core->plan.leases_needed;
 }
 
-/* Where nobody can act, that is not tried again and again. */
-static bool was_idle_for(const struct core *core, uint64_t ms)
+/* E7d: those who would let it act are there, and yet for T_lost it could not. Where nobody can,
+ * that is not tried again and again. */
+static bool is_idle(const struct core *core)
 {
-    return !core->standing.told_acting && core->now_ms >= core->standing.idle_ms + ms &&
-           pause_is_over(&core->moving.idle_pause, core->now_ms) && may_begin(core);
-}
-
-/* E7d: those who would let it act are there, and yet for T_lost it could not. */
-static bool is_idle(struct core *core)
-{
-    const uint64_t lost_ms = core->timing.lost_ms;
-
-    if (!core->standing.told_acting && !is_followed(core)) {
-        core->moving.unfollowed_ms = core->now_ms; /* Whoever comes back is about to answer. */
-    }
-    return core->now_ms >= core->moving.unfollowed_ms + lost_ms && was_idle_for(core, lost_ms);
-}
-
-/* E7f: the others would be enough, and may hear one another. Under guard strict see Z7b. */
-static bool is_deserted(const struct core *core)
-{
-    return core->view.member_count > core->plan.leases_needed &&
-           was_idle_for(core, core->timing.stall_ms);
-}
-
-/* To whoever hears so (Z7c), and all are to; if that is nobody, to itself (E6a). */
-static void hand_over_to_anybody(struct core *core)
-{
-    REACHED(idle_coordinator_gave_up);
-    pause_begin(&core->moving.idle_pause, core->now_ms, core->timing.flap_ms);
-    core->moving.step = STAND_DOWN_GIVEN;
-    core->moving.settles = true;
-    core->moving.to = core->life.self.id;
-    core->moving.asking.until_ms = core->now_ms + core->timing.stall_ms;
-    succession_hand_over(core);
-    watch_want_older(core, core->view.member_count);
+    return !core->standing.told_acting &&
+           core->now_ms >= core->standing.idle_ms + core->timing.lost_ms &&
+           pause_is_over(&core->moving.idle_pause, core->now_ms) && may_begin(core) &&
+           is_followed(core);
 }
 
 /* E7b: a drained coordinator hands over as soon as there is somebody to hand over to. */
@@ -333,10 +305,6 @@ static void give_way(struct core *core)
     const bool may = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
                      core->moving.step == STAND_DOWN_NOT &&
                      pause_is_over(&core->moving.pause, core->now_ms);
-    if (may && is_deserted(core)) {
-        hand_over_to_anybody(core);
-        return;
-    }
     const bool drained = may && core->view.members[0].drained;
     const bool idle = may && !drained && is_idle(core);
     const uint32_t successor = drained || idle ? successor_next(core) : VIEW_NONE;

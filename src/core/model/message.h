@@ -82,7 +82,7 @@ struct heartbeat {
     uint64_t view_hash;
     bool late;        /* the sender's own loop was late lately: its word counts for little (D4) */
     bool acting;      /* the sender is coordinator and may act */
-    bool handed_over; /* who coordinates `view` acts under its epoch no more (Z7c) */
+    bool handed_over; /* the sender coordinates `view`, and acts under its epoch no more (Z7) */
     bool asks;        /* the sender asks for a lease: it wants a heartbeat that echoes this (D8c) */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];

@@ -92,8 +92,7 @@ struct moving {
     struct asking asking;
     bool settles;       /* the successor is not judged before this is over (E6) */
     struct pause pause; /* this node does not stand down before: the last time came to nothing */
-    struct pause idle_pause; /* nor, before this, because it does not act (E7d, E7f) */
-    uint64_t unfollowed_ms;  /* then too few were heard and named its view (E7d) */
+    struct pause idle_pause; /* nor, before this, because it does not act (E7d) */
 };
 
 /* wish: what the operator of this node wants of the coordinator. */

@@ -26,7 +26,7 @@ struct peer_signs {
     bool acked;            /* known from its ACK alone; no heartbeat has come since */
     bool said;             /* a heartbeat named `view`: it has installed it */
     bool acting;           /* it said that it acts */
-    bool handed_over;      /* it says that nobody acts under the epoch of `view` any more (Z7c) */
+    bool handed_over;      /* it coordinates `view`, and acts under its epoch no more (Z7) */
     bool late;             /* its own loop was late lately (D4) */
     uint8_t late_again;    /* so often, each time after it had been in time for long (E7c) */
     uint8_t suspect_count; /* whom it suspects: `doubts` */
