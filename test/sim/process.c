@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cluster.h"
+#include "liar.h"
 #include "oracle_parts.h"
 #include "post.h"
 #include "roles.h"
@@ -514,7 +515,9 @@ static void note_packet(struct sim *sim, struct host *host, const struct packet 
         host_heard_at(host, packet->from)->asked_ms = host_now_ms(sim, host);
     }
     note_shown(host, message_view(message));
+    bool stranger;
     if (grants_claim(sim, message) && message->carrier.view != NULL &&
+        !liar_made(sim, message->carrier.view, &stranger) && /* It may be refused (V7a). */
         id_equal(&message->to, &core_self(host->core)->id)) {
         note_granted(host, message);
     }

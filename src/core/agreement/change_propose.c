@@ -147,6 +147,7 @@ void change_on_pull(struct core *core, const struct message *message)
     }
     if (is_shown && !refuse_beyond_few(core, message)) {
         outbox_answer(core, make_prepare(core), &message->from, &message->source, message->echo);
+        core->proposing.sent = true;
     }
 }
 
