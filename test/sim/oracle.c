@@ -314,8 +314,19 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
     }
 }
 
+/* What a step sends borrows the views of the core, so the step must not give them up any more. */
+static void check_shown(struct sim *sim, const struct host *host, const struct effect *effect)
+{
+    const struct view *shown = effect->type == EFFECT_SEND ? message_view(effect->message) : NULL;
+
+    if (shown != NULL && view_is_empty(shown) && !view_is_of_founders(shown)) {
+        oracle_fail(sim, host, "U1: a message shows a view that was given up in the same step");
+    }
+}
+
 void oracle_on_effect(struct sim *sim, const struct host *host, const struct effect *effect)
 {
+    check_shown(sim, host, effect);
     if ((effect->type == EFFECT_SEND || effect->type == EFFECT_LINK_OPEN ||
          effect->type == EFFECT_KERNEL_ASK) &&
         id_equal(&effect->peer, &core_self(host->core)->id)) {
