@@ -206,7 +206,10 @@ Test(control_links, the_sentence_names_both_ends)
 Test(control_links, a_process_that_woke_up_is_no_bad_link)
 {
     static const char *const rows[] = {"ooo", "ooo", "oso"};
-    struct heard_member members[] = {{1, 0, true, 0}, {2, 9900, true, 9000}, {3, 0, true, 0}};
+    struct heard_member members[] = {
+        {.age = 1, .heard = true},
+        {.age = 2, .since_ms = 9900, .heard = true, .doubted_ms = 9000},
+        {.age = 3, .heard = true}};
     const struct hearing_stability stability = {
         .members = members, .count = 3, .heartbeat_ms = 250, .silent_ms = 625};
     struct scene scene;
@@ -235,7 +238,8 @@ Test(control_links, a_process_that_woke_up_is_no_bad_link)
 Test(control_links, a_process_that_stops_is_no_bad_link)
 {
     static const char *const rows[] = {"ooo", "ooo", "oso"};
-    struct heard_member members[] = {{1, 0, true, 0}, {2, 0, true, 0}, {3, 0, true, 0}};
+    struct heard_member members[] = {
+        {.age = 1, .heard = true}, {.age = 2, .heard = true}, {.age = 3, .heard = true}};
     const struct hearing_stability stability = {
         .members = members, .count = 3, .heartbeat_ms = 680, .silent_ms = 924};
     struct scene scene;
@@ -269,7 +273,8 @@ Test(control_links, a_process_that_stops_is_no_bad_link)
 Test(control_links, a_member_that_was_not_heard_for_long_is_stable_too)
 {
     static const char *const rows[] = {"oos", "ooo", "ooo"};
-    struct heard_member members[] = {{1, 0, true, 0}, {2, 0, true, 0}, {3, 8000, false, 0}};
+    struct heard_member members[] = {
+        {.age = 1, .heard = true}, {.age = 2, .heard = true}, {.age = 3, .since_ms = 8000}};
     const struct hearing_stability stability = {
         .members = members, .count = 3, .heartbeat_ms = 250, .silent_ms = 625};
     struct scene scene;

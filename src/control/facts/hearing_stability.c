@@ -61,38 +61,35 @@ static void follow_view(struct hearing_stability *stability, const struct view *
     stability->count = members == NULL ? 0 : view->member_count;
 }
 
-static bool *find_doubted(const struct hearing_stability *stability, const struct core *core,
-                          uint64_t now_ms)
+static void mark_doubted(struct hearing_stability *stability, const struct core *core,
+                         uint64_t now_ms)
 {
-    bool *doubted = calloc((size_t)stability->count + 1, sizeof *doubted);
-
-    for (uint32_t i = 0; doubted != NULL && i < stability->count; i++) {
+    for (uint32_t i = 0; i < stability->count; i++) {
+        stability->members[i].doubted = false;
+    }
+    for (uint32_t i = 0; i < stability->count; i++) {
         struct told_doubt doubts[SUSPECTS_MAX];
         for (uint32_t k = core_told_doubts(core, i, now_ms, doubts); k > 0; k--) {
             if (doubts[k - 1].subject != VIEW_NONE) {
-                doubted[doubts[k - 1].subject] = true;
+                stability->members[doubts[k - 1].subject].doubted = true;
             }
         }
     }
-    return doubted;
 }
 
-/* When memory is short, all doubts count as new. */
 static void follow_doubts(struct hearing_stability *stability, const struct core *core,
                           uint64_t now_ms)
 {
-    bool *doubted = find_doubted(stability, core, now_ms);
-
+    mark_doubted(stability, core, now_ms);
     for (uint32_t i = 0; i < stability->count; i++) {
         struct heard_member *member = &stability->members[i];
 
-        if (doubted == NULL || !doubted[i]) {
+        if (!member->doubted) {
             member->doubted_ms = 0;
         } else if (member->doubted_ms == 0) {
             member->doubted_ms = now_ms;
         }
     }
-    free(doubted);
 }
 
 void hearing_stability_update(struct hearing_stability *stability, const struct core *core,

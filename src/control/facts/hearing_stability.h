@@ -16,7 +16,8 @@ struct heard_member {
     uint64_t age;
     uint64_t since_ms; /* monotonic; when `heard` last changed */
     bool heard;
-    uint64_t doubted_ms; /* monotonic; since when others say that they do not hear it; 0: nobody */
+    bool doubted;        /* others say that they do not hear it */
+    uint64_t doubted_ms; /* monotonic; since when they do; 0: nobody does */
 };
 
 /* All zero has seen no view yet. */
