@@ -107,7 +107,6 @@ static void lay_out_witness(struct arena *arena, struct core *core, uint32_t cap
     core->out.capacity = outbox_capacity_of_witness();
     core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
     take_view(arena, &core->voter.accepted, capacity);
-    take_view(arena, &core->candidacy.founders, 1);
     core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
 }
 

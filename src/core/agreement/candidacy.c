@@ -45,7 +45,7 @@ static struct view *founders_to_show(struct core *core)
     const struct voter_lists *lists = &core->voter.accepted.voters;
     struct view *founders = &core->candidacy.founders;
 
-    if (lists->number != FOUNDERS_NUMBER) {
+    if (lists->count == 0 || lists->number != FOUNDERS_NUMBER) {
         return NULL;
     }
     view_clear(founders);

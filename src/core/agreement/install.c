@@ -23,7 +23,8 @@
 #include "core/state/announce.h"
 #include "core/state/refuse.h"
 
-/* If it holds that life: a life has one name, one address and one set of versions. */
+/* Does the view hold that life as it is known, or not at all? A life has one name, one address and
+ * one set of versions. */
 static bool has_rightly(const struct view *view, const struct member *known)
 {
     const uint32_t position = view_find(view, &known->id);

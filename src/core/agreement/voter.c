@@ -358,7 +358,7 @@ static bool asks_for_too_long(const struct core *core, const struct vote_questio
     const uint64_t lease_ms = larger(core->timing.stall_ms, theirs.lease_ms);
     const uint64_t hold_ms = larger(timing_hold_max_ms(&core->timing), timing_hold_ms(&theirs));
 
-    if (core_is_witness(core)) { /* Z16b: it has no terms, and leases to who proved itself alone. */
+    if (core_is_witness(core)) { /* Z16b: it has no terms, but leases to nobody unproved. */
         return question->lease_ms > LEASE_MS_MAX || question->hold_ms > LEASE_MS_MAX;
     }
     return question->lease_ms > larger(lease_ms, question->lease_max_ms) ||
@@ -476,7 +476,7 @@ struct vote voter_on_question(struct core *core, const struct vote_question *que
         asks_for_too_long(core, question, NULL)) {
         return (struct vote){.result = VOTE_MUTE};
     }
-    /* One who need not receive the answers would hold the lease for ever. */
+    /* Z2a: one who need not receive the answers would hold the lease for ever. */
     if (!voter_knows(core, &question->ballot.life) || has_to_prove_writes(core, question)) {
         return (struct vote){.result = VOTE_UNPROVED};
     }
