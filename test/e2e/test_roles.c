@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "doyen/client.h"
@@ -303,26 +304,75 @@ Story(roles, refuse_what_makes_no_sense)
                    "the role's first candidate has set other terms");
 }
 
+#define CAMPAIGN_LINE "POST /v1/campaign HTTP/1.1\r\n"
+
+static const char *campaign_rest(const char *body)
+{
+    return text_kept("Host: d\r\nConnection: Upgrade\r\nUpgrade: doyen-campaign\r\n"
+                     "Content-Length: %zu\r\n\r\n%s",
+                     strlen(body), body);
+}
+
 /* Its client may be asking something just then: it meets no closed connection before it has read
  * why. */
 Story(roles, say_why_a_campaign_has_ended)
 {
-    static const char body[] = "{\"role\":\"job\",\"holders\":2}";
     struct stage stage = stage_open(NO_ARGS);
     struct http_answer answer;
     const int fd = dial_unix(cluster_daemon(stage.cluster, "cyrene")->control);
 
     client_start(&stage, 1, ARGS("campaign", "job"));
     assert_soon(granted_token(&stage, 1) != 0);
-    cr_assert(send_text(fd, text_kept("POST /v1/campaign HTTP/1.1\r\nHost: d\r\n"
-                                      "Connection: Upgrade\r\nUpgrade: doyen-campaign\r\n"
-                                      "Content-Length: %zu\r\n\r\n%s",
-                                      strlen(body), body)));
+    cr_assert(send_text(fd, CAMPAIGN_LINE));
+    cr_assert(send_text(fd, campaign_rest("{\"role\":\"job\",\"holders\":2}")));
     cr_assert(http_read(fd, false, LIMIT_MS, &answer));
     assert_text_has(answer.body, "\"reason\":\"terms\"");
     cr_assert(send_text(fd, "h"));
     http_answer_deinit(&answer);
     (void)close(fd);
+}
+
+/* What comes over it, until its daemon has listed or refused it. */
+static const char *first_news(int fd)
+{
+    static const struct timeval limit = {.tv_sec = LIMIT_MS / 1000};
+    char text[4096] = "";
+    size_t length = 0;
+
+    cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+    while (strstr(text, "\"candidate\"") == NULL && strstr(text, "\"ended\"") == NULL) {
+        const ssize_t count = read(fd, text + length, sizeof text - 1 - length);
+        cr_assert_gt(count, 0, "%s", text);
+        length += (size_t)count;
+        text[length] = '\0';
+    }
+    return text_kept("%s", text);
+}
+
+/* Also where its daemon looks at the connection of the next one first, as that is known already and
+ * spoke before the former one went. */
+Story(roles, have_no_terms_of_who_has_gone)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens");
+    const char *const control = cluster_daemon(cluster, "athens")->control;
+    const int former = dial_unix(control);
+    cr_assert(send_text(former, CAMPAIGN_LINE));
+    cr_assert(send_text(former, campaign_rest("{\"role\":\"job\",\"need\":\"zone\"}")));
+    assert_text_has(first_news(former), "\"candidate\"");
+
+    struct http_answer answer;
+    const int next = dial_unix(control);
+    cr_assert(http_ask(next, "GET", "/v1/health", NULL, LIMIT_MS, &answer));
+    http_answer_deinit(&answer);
+    cluster_pause(cluster, "athens");
+    cr_assert(send_text(next, CAMPAIGN_LINE));
+    (void)close(former);
+    cr_assert(send_text(next, campaign_rest("{\"role\":\"job\",\"need\":\"rack\"}")));
+    cluster_resume(cluster, "athens");
+    assert_text_has(first_news(next), "\"candidate\"");
+    (void)close(next);
 }
 
 /* --- What others see -------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ struct answer campaign_answer(struct request *request)
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not a member", "ask again in a moment",
                               "this node is in phase %s", phase_text(control->facts.phase));
     }
-    if (control->campaigns.count >= CAMPAIGNS_MAX) {
+    if (!campaigns_have_room(&control->campaigns)) {
         return answer_busy("there are as many campaigns as this node allows");
     }
     return (struct answer){.status = MHD_HTTP_SWITCHING_PROTOCOLS,

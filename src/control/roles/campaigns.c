@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "control/roles/hung_up.h"
 #include "control/text/json.h"
 #include "runtime/host/clock.h"
 
@@ -290,11 +291,31 @@ static void campaign_link(struct campaign *campaign)
     campaigns->count++;
 }
 
+/* A role's terms, and places, are not those of clients that have gone. */
+static void campaigns_reap(struct campaigns *campaigns)
+{
+    for (struct campaign *campaign = campaigns->first, *next; campaign != NULL; campaign = next) {
+        next = campaign->next;
+        if (has_hung_up(campaign->fd)) {
+            campaign_end(campaign);
+        }
+    }
+}
+
+bool campaigns_have_room(struct campaigns *campaigns)
+{
+    if (campaigns->count >= CAMPAIGNS_MAX) {
+        campaigns_reap(campaigns);
+    }
+    return campaigns->count < CAMPAIGNS_MAX;
+}
+
 bool campaigns_start(struct campaigns *campaigns, const struct campaign_request *request,
                      MHD_socket fd, struct MHD_UpgradeResponseHandle *connection)
 {
     struct campaign *campaign = calloc(1, sizeof *campaign);
 
+    campaigns_reap(campaigns);
     if (campaign == NULL || campaigns->count >= CAMPAIGNS_MAX ||
         uv_poll_init(campaigns->loop, &campaign->poll, fd) != 0) {
         free(campaign);

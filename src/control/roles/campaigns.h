@@ -27,6 +27,9 @@ struct campaigns {
     bool woken; /* a connection was ended: the daemons have to be run */
 };
 
+/* May another client stand for a role? */
+bool campaigns_have_room(struct campaigns *campaigns);
+
 /* Begins a campaign over the socket, which is the library's to close, by `connection`. False when
  * there are too many, or memory ran out: the caller closes it then. */
 bool campaigns_start(struct campaigns *campaigns, const struct campaign_request *request,

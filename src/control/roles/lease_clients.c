@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "control/roles/hung_up.h"
+
 struct lease_client {
     struct lease_clients *clients;
     struct lease_client *next;
@@ -114,9 +116,24 @@ static void on_upgrade(void *context, struct MHD_Connection *connection, void *r
     (void)uv_poll_start(&client->poll, UV_READABLE | UV_DISCONNECT, on_readable);
 }
 
+/* Places are not those of clients that have gone. */
+static bool has_room(struct lease_clients *clients)
+{
+    if (clients->count < LEASE_CLIENTS_MAX) {
+        return true;
+    }
+    for (struct lease_client *client = clients->first, *next; client != NULL; client = next) {
+        next = client->next;
+        if (has_hung_up(client->fd)) {
+            client_end(client);
+        }
+    }
+    return clients->count < LEASE_CLIENTS_MAX;
+}
+
 struct MHD_Response *lease_clients_response(struct lease_clients *clients)
 {
-    if (clients->count >= LEASE_CLIENTS_MAX || node_lease(clients->node)->memory.fd < 0) {
+    if (!has_room(clients) || node_lease(clients->node)->memory.fd < 0) {
         return NULL;
     }
     struct MHD_Response *response = MHD_create_response_for_upgrade(on_upgrade, clients);
