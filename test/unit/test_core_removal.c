@@ -123,6 +123,27 @@ Test(core_removal, what_others_say_while_it_is_verified_counts)
     rig_free(rig);
 }
 
+/* D2h, R2a: C said so by a heartbeat, and no other of it arrives. B accuses D all the while. */
+Test(core_removal, who_was_heard_by_another_while_it_was_verified_is_asked_about_anew)
+{
+    struct rig *rig = verifying();
+    const struct message question = {
+        .type = MESSAGE_PING, .ping = {.subject = rig_id(rig, 'A'), .origin = rig_id(rig, 'C')}};
+    bool anew = false;
+    bool removed = false;
+
+    rig_hears(rig, 'C');
+    for (uint64_t ms = 0; ms < 2 * rig->timing.lost_ms && !removed; ms += 10) {
+        rig_gets(rig, 'C', &question);
+        accuses(rig, 'B', 4);
+        rig_pass(rig, 10, "");
+        anew = anew || (ms >= rig->timing.verify_ms && rig_request(rig, 'C') != NULL);
+        removed = proposes_without(rig, 'C', 'D');
+    }
+    cr_assert(anew && removed);
+    rig_free(rig);
+}
+
 /* B is late by now, so that its word does not vouch for D, but does not accuse it either. */
 Test(core_removal, an_accusation_that_is_taken_back_removes_nobody)
 {

@@ -31,7 +31,7 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
                    (H42). */
     }
     silences_clear_verdict(core, position);
-    verdict_end_verification(core, position);
+    verdict_answered(core, position);
     verdict_heard(core, position);
     signs_heard(core, position, message->number);
     lease_on_echo(core, position, message->echo);

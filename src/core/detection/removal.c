@@ -305,20 +305,21 @@ static void inquire(struct core *core, uint32_t position)
 
     if (watch_is_on(core, position) && peer->charge.verdict == VERDICT_NONE &&
         peer->charge.verify.until_ms == NEVER_MS &&
-        peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
-        !is_vouched_for(core, position) &&
+        peer->charge.asked_ms <= peer->signs.silent_from_ms && !is_vouched_for(core, position) &&
         core->now_ms >= peer->signs.silent_from_ms + timing_inquiry_ms(&core->timing)) {
         verify_in_turn(core, position, verification_ms(core, position));
     }
 }
 
-/* D2h: R1 has been gone through since the last sign of it, and not long ago. */
+/* D2h: R1 has been gone through since the last sign of it, and began not long ago: what a witness
+ * said meanwhile has not grown old by then (R2a), but was taken back, if it said anything. */
 static bool was_asked_in_vain(const struct core *core, uint32_t position)
 {
-    const struct peer *peer = &core->peers[position];
+    const struct peer_charge *charge = &core->peers[position].charge;
 
-    return peer->charge.unanswered_ms > peer->signs.silent_from_ms &&
-           core->now_ms < peer->charge.unanswered_ms + core->timing.lost_ms;
+    return charge->verify.until_ms == NEVER_MS &&
+           charge->asked_ms > core->peers[position].signs.silent_from_ms &&
+           core->now_ms < charge->asked_ms + core->timing.lost_ms;
 }
 
 /* Of those whom this node hears, is there somebody else who keeps up, or nobody else at all? */
@@ -542,14 +543,13 @@ void removal_on_pong(struct core *core, const struct message *message)
         return;
     }
     detector_vouch(core, subject);
-    verdict_end_verification(core, subject);
+    verdict_answered(core, subject);
 }
 
 /* Returns whether the member is to go. */
 static bool end_verification(struct core *core, uint32_t position)
 {
     verdict_end_verification(core, position);
-    verdict_unanswered(core, position);
     if (core_is_coordinator(core) && removal_is_backed(core, position) &&
         !is_heard_by_others(core, position) && hearing_not_lost_until_ms(core, position) == 0) {
         verdict_confirm(core, position);

@@ -89,6 +89,7 @@ void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64
 {
     struct peer_charge *charge = &core->peers[position].charge;
 
+    charge->asked_ms = core->now_ms;
     charge->nonce = nonce;
     charge->verify = (struct asking){.again_ms = again_ms, .until_ms = until_ms};
 }
@@ -98,9 +99,10 @@ void verdict_asked_again(struct core *core, uint32_t position, uint64_t again_ms
     core->peers[position].charge.verify.again_ms = again_ms;
 }
 
-void verdict_unanswered(struct core *core, uint32_t position)
+void verdict_answered(struct core *core, uint32_t position)
 {
-    core->peers[position].charge.unanswered_ms = core->now_ms;
+    core->peers[position].charge.asked_ms = 0;
+    verdict_end_verification(core, position);
 }
 
 void verdict_end_verification(struct core *core, uint32_t position)
@@ -128,11 +130,11 @@ void verdict_on_view_installed(struct core *core, const struct installed *before
             (void)verdict_clear(core,
                                 i); /* D3b: the verdict was held against one who lives elsewhere. */
             charge->verify.until_ms = NEVER_MS;
-            charge->unanswered_ms = 0;
+            charge->asked_ms = 0;
         } else if (begins_anew) {
             charge->confirmed = false; /* R1c: what was decided before says nothing about today. */
             charge->verify.until_ms = NEVER_MS;
-            charge->unanswered_ms = 0;
+            charge->asked_ms = 0;
         }
     }
     verdict_evidence_changed(core);

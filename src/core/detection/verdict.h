@@ -49,8 +49,8 @@ void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64
                     uint64_t until_ms);
 void verdict_asked_again(struct core *core, uint32_t position, uint64_t again_ms);
 
-/* Notes that the questions of R1 ended without an answer. */
-void verdict_unanswered(struct core *core, uint32_t position);
+/* R1 ends with an answer, or without one. */
+void verdict_answered(struct core *core, uint32_t position);
 void verdict_end_verification(struct core *core, uint32_t position);
 
 /* D4: verifications take as much longer as this node's own loop was late. */

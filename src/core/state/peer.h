@@ -98,9 +98,9 @@ struct peer_watch {
 /* verdict: what is held against it. */
 struct peer_charge {
     uint64_t verdict_ms;
-    uint64_t unanswered_ms; /* R1 ended without an answer then; 0: it did not */
-    uint64_t nonce;         /* of its questions (H15) */
-    struct asking verify;   /* R1; it ends at NEVER_MS while it is not under way */
+    uint64_t asked_ms;    /* R1 began then, and has had no answer; 0: it did not begin, or has */
+    uint64_t nonce;       /* of its questions (H15) */
+    struct asking verify; /* R1; it ends at NEVER_MS while it is not under way */
     enum verdict verdict;
     bool confirmed;     /* to be removed with the next view */
     bool leaves;        /* asked to be let out (E1a), or is gone (E3) */
