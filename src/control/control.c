@@ -1,13 +1,13 @@
 #include "control/control.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "control/documents/report_peers.h"
 #include "control/documents/whole_facts.h"
+#include "control/resources/arrivals.h"
 #include "control/resources/overdue.h"
 #include "control/resources/request.h"
 #include "control/resources/server.h"
@@ -33,22 +33,19 @@ static size_t answer_peer(void *context, char text[INQUIRY_TEXT_MAX])
 /* --- The daemons and the loop --- */
 
 static void control_end(struct control *control);
+static void arrivals_arm(struct server *server);
 
 static void control_run(struct control *control, struct server *server)
 {
     control->running = true;
     control->has_run = true;
-    const uint32_t before = server->connections;
     node_catch_up(control->node);
     MHD_run(server->daemon);
-    if (before > server->connections) {
-        /* At its connection limit the daemon stops accepting, and only another run makes it accept
-         * again. */
-        MHD_run(server->daemon);
-    }
     control->running = false;
     if (control->closing) {
         control_end(control); /* control_close left this to us. */
+    } else {
+        arrivals_arm(server);
     }
 }
 
@@ -61,6 +58,31 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     if (!server->control->closing) {
         control_run(server->control, server);
     }
+}
+
+static void on_arrival(uv_poll_t *arrivals, int status, int events)
+{
+    struct server *server = arrivals->data;
+
+    (void)status;
+    (void)events;
+    if (!server->control->closing) {
+        arrivals_take(server);
+        control_run(server->control, server);
+    }
+}
+
+/* The listening socket is polled while there is room for whoever comes. */
+static void arrivals_arm(struct server *server)
+{
+    const bool wanted = arrivals_wanted(server);
+
+    if (wanted && !server->arrivals_run) {
+        (void)uv_poll_start(&server->arrivals, UV_READABLE, on_arrival); /* cannot fail */
+    } else if (!wanted && server->arrivals_run) {
+        (void)uv_poll_stop(&server->arrivals);
+    }
+    server->arrivals_run = wanted;
 }
 
 static void control_run_all(struct control *control)
@@ -210,6 +232,20 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
     return unescape_text(text);
 }
 
+static bool server_poll(struct server *server, uv_poll_t *poll, int fd)
+{
+    const int error = uv_poll_init(server->control->loop, poll, fd);
+
+    if (error != 0) {
+        log_line(server->control->log, LOG_ERROR, "control",
+                 "cannot watch the HTTP connections: %s", uv_strerror(error));
+        return false;
+    }
+    poll->data = server;
+    server->control->handles_open++;
+    return true;
+}
+
 static bool server_start(struct control *control, struct server *server)
 {
     const uint32_t all = connections_all(control);
@@ -217,9 +253,9 @@ static bool server_start(struct control *control, struct server *server)
 
     server->reserved = beyond > 0 ? beyond : 1;
     server->room = all - 2 * server->reserved;
+    server->room_all = all;
     const struct MHD_OptionItem options[] = {
         {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)unescape, NULL},
-        {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, all, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_S, NULL},
@@ -228,7 +264,7 @@ static bool server_start(struct control *control, struct server *server)
     };
     /* No header Date: it costs more than it is worth on a local socket. */
     const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE |
-                           MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+                           MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_USE_NO_LISTEN_SOCKET;
 
     server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, request_on_input, server,
                                       MHD_OPTION_NOTIFY_CONNECTION, request_on_connection, server,
@@ -242,18 +278,13 @@ static bool server_start(struct control *control, struct server *server)
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon,
                                                            MHD_DAEMON_INFO_EPOLL_FD);
     assert(info != NULL);
-    int error = uv_poll_init(control->loop, &server->poll, info->epoll_fd);
-    if (error == 0) {
-        control->handles_open++;
-        server->polled = true;
-        server->poll.data = server;
-        error = uv_poll_start(&server->poll, UV_READABLE, on_readable);
+    if (!server_poll(server, &server->poll, info->epoll_fd) ||
+        !server_poll(server, &server->arrivals, server->listen_socket.fd)) {
+        return false;
     }
-    if (error != 0) {
-        log_line(control->log, LOG_ERROR, "control", "cannot watch the HTTP connections: %s",
-                 uv_strerror(error));
-    }
-    return error == 0;
+    (void)uv_poll_start(&server->poll, UV_READABLE, on_readable); /* cannot fail */
+    arrivals_arm(server);
+    return true;
 }
 
 /* Adds a server on the listening socket, which the server owns from here on. */
@@ -268,11 +299,27 @@ static bool control_serve(struct control *control, const struct listen_socket *l
     return server_start(control, server);
 }
 
-static void on_counter_timer(uv_timer_t *timer)
+/* Whoever removes the socket's file, as some do that clean up, would cut the daemon off from
+ * doyen. */
+static void keep_found(struct control *control, struct server *server)
+{
+    if (listen_socket_is_lost(&server->listen_socket)) {
+        (void)uv_poll_stop(&server->arrivals); /* Its descriptor becomes another socket's. */
+        server->arrivals_run = false;
+        listen_socket_renew(&server->listen_socket, node_config(control->node), control->log);
+    }
+    server->starved = false;
+    arrivals_arm(server);
+}
+
+static void on_slow_timer(uv_timer_t *timer)
 {
     struct control *control = timer->data;
 
-    if (facts_collect(&control->facts, 0)) {
+    for (uint32_t i = 0; i < control->server_count; i++) {
+        keep_found(control, &control->servers[i]);
+    }
+    if (node_config(control->node)->http_on && facts_collect(&control->facts, 0)) {
         counter_past_note(&control->counter_past, &control->facts);
     }
 }
@@ -293,11 +340,11 @@ static bool control_listen(struct control *control, const struct config *config)
         !control_serve(control, &listen_socket, true)) {
         return false;
     }
+    (void)uv_timer_start(&control->slow_timer, on_slow_timer, 0, COUNTER_PAST_EVERY_MS);
     if (!config->http_on) {
         return true;
     }
     read_host_name(control);
-    (void)uv_timer_start(&control->counter_timer, on_counter_timer, 0, COUNTER_PAST_EVERY_MS);
     if (!listen_socket_open_tcp(&listen_socket, &config->http, control->log) ||
         !control_serve(control, &listen_socket, false)) {
         return false;
@@ -314,14 +361,14 @@ static void control_start_handles(struct control *control)
     (void)uv_timer_init(control->loop, &control->timer);
     (void)uv_timer_init(control->loop, &control->keepalive_timer);
     (void)uv_timer_init(control->loop, &control->due_timer);
-    (void)uv_timer_init(control->loop, &control->counter_timer);
+    (void)uv_timer_init(control->loop, &control->slow_timer);
     measure_open(&control->measure, control->loop, control->node);
     control->handles_open += 6;
     control->prepare.data = control;
     control->timer.data = control;
     control->keepalive_timer.data = control;
     control->due_timer.data = control;
-    control->counter_timer.data = control;
+    control->slow_timer.data = control;
     control->has_run = true;
     (void)uv_prepare_start(&control->prepare, on_prepare);
 }
@@ -410,10 +457,12 @@ static void on_poll_closed(uv_handle_t *handle)
 
 static void server_stop(struct server *server)
 {
-    if (server->polled) {
-        /* The poll handle is closed first, because the daemon closes the descriptor that it polls.
-         */
+    /* The poll handles are closed first, before the descriptors that they poll. */
+    if (server->poll.data != NULL) {
         uv_close((uv_handle_t *)&server->poll, on_poll_closed);
+    }
+    if (server->arrivals.data != NULL) {
+        uv_close((uv_handle_t *)&server->arrivals, on_poll_closed);
     }
     if (server->daemon != NULL) {
         for (int i = 0; i < FINAL_RUNS; i++) {
@@ -421,7 +470,7 @@ static void server_stop(struct server *server)
         }
         MHD_stop_daemon(server->daemon);
     }
-    listen_socket_unlink(&server->listen_socket);
+    listen_socket_close(&server->listen_socket);
 }
 
 /* To be called outside every daemon's run. A suspended connection would make MHD_stop_daemon abort,
@@ -453,7 +502,7 @@ static void control_end(struct control *control)
     uv_close((uv_handle_t *)&control->timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->keepalive_timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->due_timer, on_handle_closed);
-    uv_close((uv_handle_t *)&control->counter_timer, on_handle_closed);
+    uv_close((uv_handle_t *)&control->slow_timer, on_handle_closed);
     measure_close(&control->measure, on_part_closed, control);
 }
 

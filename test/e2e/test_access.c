@@ -173,6 +173,32 @@ Story(access, an_admin_group_alone_may_ask_and_change)
     cr_assert_eq(cluster_await_end(cluster, "athens"), 0);
 }
 
+/* Something that cleans up takes the socket's file away: the daemon makes it again, as it was, from
+ * inside its sandbox; but not where another one has it by now. */
+Story(access, a_socket_whose_file_is_removed_is_made_again)
+{
+    struct cluster *cluster = served("0660");
+    struct daemon *athens = cluster_daemon(cluster, "athens");
+
+    cr_assert_eq(unlink(athens->control), 0);
+    assert_soon(doyen(cluster, "athens", ARGS("members")).code == DONE);
+    const struct outcome members = as_stranger(cluster, GROUP, "members");
+    cr_assert_eq(members.code, DONE, "%s", members.err);
+    cr_assert_eq(as_stranger(cluster, "", "members").code, UNREACHABLE);
+    cr_assert_eq(cluster_log_count(cluster, "athens", "control"), 1);
+    cr_assert(cluster_log_has(cluster, "athens", "was gone: made it again"));
+
+    struct daemon *byzantium = cluster_daemon(cluster, "byzantium");
+    byzantium->control = athens->control;
+    cr_assert_eq(unlink(athens->control), 0);
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_soon(cluster_log_has(cluster, "athens", "another process answers at"));
+    assert_text_has(doyen(cluster, "athens", ARGS("status")).out, "byzantium");
+    cr_assert_eq(cluster_terminate(cluster, "byzantium"), 0);
+    assert_soon(cluster_log_count(cluster, "athens", "control") == 3);
+    assert_text_has(doyen(cluster, "athens", ARGS("members")).out, "athens");
+}
+
 Story(access, check_refuses_a_group_that_is_not_there)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);

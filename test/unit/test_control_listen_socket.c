@@ -78,9 +78,8 @@ Test(control_entrance, the_socket_is_for_its_owner_alone)
     cr_assert_eq(status.st_mode & 0777, 0700, "the directory that was missing");
     place.path[strlen(place.path)] = '/';
 
-    listen_socket_unlink(&listen_socket);
+    listen_socket_close(&listen_socket);
     cr_assert_neq(stat(place.path, &status), 0);
-    close(listen_socket.fd);
     place_close(&place);
 }
 
@@ -141,10 +140,14 @@ Test(control_entrance, the_file_of_another_is_not_removed)
     place_open(&place);
 
     cr_assert(listen_socket_open_unix(&first, place_config(&place), &place.log));
-    close(first.fd);
+    cr_assert_eq(unlink(place.path), 0);
     cr_assert(listen_socket_open_unix(&second, place_config(&place), &place.log));
     first.inode = second.inode + 1; /* The file system may have given the number out again. */
-    listen_socket_unlink(&first);
+    cr_assert(listen_socket_is_lost(&first));
+    listen_socket_renew(&first, &place.config, &place.log);
+    assert_logged(&place, "another process answers");
+    cr_assert(listen_socket_is_lost(&first));
+    listen_socket_close(&first);
     cr_assert_eq(access(place.path, F_OK), 0);
     close(second.fd);
     place_close(&place);
@@ -188,6 +191,17 @@ Test(control_entrance, a_group_may_use_the_socket)
     snprintf(directory, sizeof directory, "%s/run", place.directory);
     cr_assert_eq(stat(directory, &status), 0);
     cr_assert_eq(status.st_mode & 0777, 0750);
+    cr_assert_eq(status.st_gid, groups[0]);
+
+    const int fd = listen_socket.fd;
+    cr_assert_eq(unlink(place.path), 0);
+    cr_assert(listen_socket_is_lost(&listen_socket));
+    listen_socket_renew(&listen_socket, &place.config, &place.log);
+    cr_assert_not(listen_socket_is_lost(&listen_socket));
+    assert_logged(&place, "made it again");
+    cr_assert_eq(listen_socket.fd, fd, "it is polled as before");
+    cr_assert_eq(stat(place.path, &status), 0);
+    cr_assert_eq(status.st_mode & 0777, 0660);
     cr_assert_eq(status.st_gid, groups[0]);
     close(listen_socket.fd);
     place_close(&place);

@@ -1,6 +1,7 @@
 #include "control/http/listen_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -68,6 +69,25 @@ static gid_t group_of(const struct config *config)
     return group_name(config)[0] != '\0' ? config->control_gid : (gid_t)-1;
 }
 
+/* The directory of the path, in any case. */
+static void place_of(const char *path, char directory[CONFIG_PATH_MAX + 1])
+{
+    if (!directory_of(path, directory)) {
+        (void)text_set(directory, CONFIG_PATH_MAX + 1, path[0] == '/' ? "/" : ".", 1);
+    }
+}
+
+/* Is this the group that files get which are made in the directory of the socket? */
+static bool is_born_with(const struct config *config, gid_t group)
+{
+    char directory[CONFIG_PATH_MAX + 1];
+    struct stat status;
+
+    place_of(config->control, directory);
+    return stat(directory, &status) == 0 &&
+           ((status.st_mode & S_ISGID) != 0 ? status.st_gid : getegid()) == group;
+}
+
 static bool cannot_make(const struct config *config, const char *directory,
                         struct complaint *complaint)
 {
@@ -90,10 +110,11 @@ static bool cannot_listen(const struct config *config, struct complaint *complai
                          config->control, strerror(errno), origin_of(config));
 }
 
-/* Everyone whom the socket's mode lets in must be able to enter its directory and to list it. */
+/* Everyone whom the socket's mode lets in must be able to enter its directory and to list it. What
+ * is made in it has its group: the sandbox forbids to give one to a socket that is made again. */
 static mode_t directory_mode(mode_t socket_mode)
 {
-    return S_IRWXU | ((socket_mode & S_IWGRP) != 0 ? S_IRGRP | S_IXGRP : 0) |
+    return S_IRWXU | ((socket_mode & S_IWGRP) != 0 ? S_IRGRP | S_IXGRP | S_ISGID : 0) |
            ((socket_mode & S_IWOTH) != 0 ? S_IROTH | S_IXOTH : 0);
 }
 
@@ -111,7 +132,7 @@ static bool make_directory(const struct config *config, struct complaint *compla
 {
     char directory[CONFIG_PATH_MAX + 1];
 
-    if (!directory_of(config->control, directory)) {
+    if (!directory_of(config->control, directory) || access(directory, F_OK) == 0) {
         return true;
     }
     if (mkdir(directory, S_IRWXU) != 0) {
@@ -130,9 +151,7 @@ static bool check_directory(const struct config *config, struct complaint *compl
     char why[OWN_FILE_WHY_MAX];
     struct stat status;
 
-    if (!directory_of(config->control, directory)) {
-        (void)text_set(directory, sizeof directory, config->control[0] == '/' ? "/" : ".", 1);
-    }
+    place_of(config->control, directory);
     return stat(directory, &status) != 0 || /* Then bind will tell. */
            own_directory_is_safe(&status, true, why) ||
            complaint_set(complaint,
@@ -227,9 +246,23 @@ bool listen_socket_check_unix(const struct config *config, struct complaint *com
  * mode than it is to have. */
 static bool bind_with_mode(int fd, const struct config *config)
 {
-    return fchmod(fd, SOCKET_MODE_FIRST) == 0 && bind_unix(fd, config->control) == 0 &&
-           give_group(config->control, group_of(config)) &&
-           chmod(config->control, config->control_mode) == 0;
+    const gid_t group = group_of(config);
+    const bool ready = group == (gid_t)-1 || is_born_with(config, group);
+
+    if (fchmod(fd, ready ? config->control_mode : SOCKET_MODE_FIRST) != 0) {
+        return false;
+    }
+    const mode_t mask = umask(0);
+    const bool bound = bind_unix(fd, config->control) == 0;
+    (void)umask(mask);
+    if (!bound || ready ||
+        (give_group(config->control, group) && chmod(config->control, config->control_mode) == 0)) {
+        return bound;
+    }
+    const int error = errno;
+    (void)unlink(config->control);
+    errno = error;
+    return false;
 }
 
 /* Listens where nothing is in the way any more, and notes which file it made. */
@@ -296,12 +329,60 @@ bool listen_socket_open_tcp(struct listen_socket *listen_socket, const struct ad
     return true;
 }
 
-void listen_socket_unlink(const struct listen_socket *listen_socket)
+/* Is the file there that it made? */
+static bool has_file(const struct listen_socket *listen_socket)
 {
     struct stat status;
 
-    if (listen_socket->path[0] != '\0' && lstat(listen_socket->path, &status) == 0 &&
-        status.st_dev == listen_socket->device && status.st_ino == listen_socket->inode) {
+    return listen_socket->path[0] != '\0' && lstat(listen_socket->path, &status) == 0 &&
+           status.st_dev == listen_socket->device && status.st_ino == listen_socket->inode;
+}
+
+bool listen_socket_is_lost(const struct listen_socket *listen_socket)
+{
+    return listen_socket->path[0] != '\0' && !has_file(listen_socket);
+}
+
+/* Under the same number: whoever polls it need not know. */
+static bool take_place(struct listen_socket *listen_socket, const struct listen_socket *again)
+{
+    const bool done = dup3(again->fd, listen_socket->fd, O_CLOEXEC) >= 0;
+
+    close(again->fd);
+    if (done) {
+        listen_socket->device = again->device;
+        listen_socket->inode = again->inode;
+    }
+    return done;
+}
+
+void listen_socket_renew(struct listen_socket *listen_socket, const struct config *config,
+                         struct log *log)
+{
+    struct listen_socket again = *listen_socket;
+    struct complaint complaint = {.text = "no file descriptor is left"};
+
+    if (make_directory(config, &complaint) && check_directory(config, &complaint) &&
+        clear_stale(config, log, &complaint) && listen_at(&again, config, &complaint) &&
+        take_place(listen_socket, &again)) {
+        listen_socket->lost_is_said = false;
+        log_line(log, LOG_WARN, "control", "the control socket's file %s was gone: made it again",
+                 config->control);
+        return;
+    }
+    if (!listen_socket->lost_is_said) {
+        listen_socket->lost_is_said = true;
+        log_line(log, LOG_ERROR, "control",
+                 "the control socket's file is gone: doyen does not find this daemon; it cannot be "
+                 "made again: %s",
+                 complaint.text);
+    }
+}
+
+void listen_socket_close(struct listen_socket *listen_socket)
+{
+    if (has_file(listen_socket)) {
         unlink(listen_socket->path);
     }
+    close(listen_socket->fd);
 }

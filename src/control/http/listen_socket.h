@@ -15,6 +15,7 @@ struct listen_socket {
     char path[CONFIG_PATH_MAX + 1]; /* empty for TCP */
     dev_t device;                   /* which file it is, so that another's is not removed */
     ino_t inode;
+    bool lost_is_said;
 };
 
 /* Listens at config->control, with the configured group and mode. Makes the socket's directory if
@@ -32,8 +33,16 @@ bool listen_socket_check_unix(const struct config *config, struct complaint *com
 bool listen_socket_open_tcp(struct listen_socket *listen_socket, const struct address *address,
                             struct log *log);
 
-/* Removes the socket's file if it is still the one that was made. The descriptor belongs to the
- * daemon that serves it. */
-void listen_socket_unlink(const struct listen_socket *listen_socket);
+/* Is the file of a Unix socket not the one that was made: has somebody removed it, or put another
+ * one there? Nobody finds the daemon then. */
+bool listen_socket_is_lost(const struct listen_socket *listen_socket);
+
+/* Makes the file of a lost one again, by another socket under the same descriptor, and says so in
+ * the log; or says, once, why that cannot be, as where another process answers there by now. */
+void listen_socket_renew(struct listen_socket *listen_socket, const struct config *config,
+                         struct log *log);
+
+/* Closes it, and removes the socket's file if it is still the one that was made. */
+void listen_socket_close(struct listen_socket *listen_socket);
 
 #endif

@@ -48,15 +48,18 @@ struct control;
 struct server {
     struct control *control;
     struct MHD_Daemon *daemon;
-    uv_poll_t poll; /* on the daemon's epoll descriptor */
+    uv_poll_t poll; /* on the daemon's epoll descriptor; without data it is not open */
     struct listen_socket listen_socket;
+    uv_poll_t arrivals; /* on the listening socket; the same */
+    bool arrivals_run;  /* it is polled */
+    bool starved;       /* there was no descriptor for one that waits */
     uint32_t connections;
     uint32_t room;     /* so many are served, CONNECTIONS_MAX where the descriptors suffice, */
     uint32_t reserved; /* so many more for probes, and as many to be told that there is no room */
+    uint32_t room_all; /* all of these */
     struct request *first; /* of all connections */
     uint32_t due_count;    /* of those that something is due of */
     bool over_unix;
-    bool polled; /* the handle is open */
 };
 
 /* What a connection was let in for, by how many there were when it came. */
@@ -110,8 +113,8 @@ struct control {
     uint64_t timer_due_ms;
     struct process_meter meter;
     uv_timer_t keepalive_timer;
-    uv_timer_t due_timer;     /* looks for requests that take too long */
-    uv_timer_t counter_timer; /* with --http: the next sample of `counter_past` */
+    uv_timer_t due_timer;  /* looks for requests that take too long */
+    uv_timer_t slow_timer; /* looks for the socket's file; samples for `counter_past` */
     uint32_t handles_open;
     void (*on_closed)(void *context);
     void *context;

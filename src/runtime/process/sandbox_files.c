@@ -161,11 +161,12 @@ static int allow_own(const struct fence *fence, const struct config *config)
     if (error == 0 && config->file[0] != '\0') {
         error = allow_around(fence, config->file, LANDLOCK_ACCESS_FS_READ_FILE);
     }
-    /* The socket's file goes when the daemon does. */
+    /* The socket's file goes when the daemon does, and comes back when somebody has removed it. */
     return error != 0 || config->control[0] == '\0'
                ? error
                : allow_around(fence, config->control,
-                              LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+                              LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+                                  LANDLOCK_ACCESS_FS_MAKE_SOCK);
 }
 
 /* What looking up a name and lending a page read: the configuration, often a link to where it is

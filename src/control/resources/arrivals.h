@@ -1,0 +1,16 @@
+/* Takes connections from a listening socket, as long as there is room for them, and hands them to
+ * the HTTP library, which could not change over to another listening socket. */
+#ifndef CONTROL_ARRIVALS_H
+#define CONTROL_ARRIVALS_H
+
+#include <stdbool.h>
+
+struct server;
+
+/* Is there room for one more, and a descriptor, as far as is known? */
+bool arrivals_wanted(const struct server *server);
+
+/* Takes those that wait, but not many in one turn. The library has to be run after it. */
+void arrivals_take(struct server *server);
+
+#endif
