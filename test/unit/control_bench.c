@@ -123,10 +123,18 @@ int client_open(const struct control_bench *bench)
 
 int client_open_tcp(const struct control_bench *bench)
 {
+    return client_open_tcp_from(bench, 1);
+}
+
+int client_open_tcp_from(const struct control_bench *bench, uint8_t host)
+{
+    const struct sockaddr_in from = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + host)};
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons(bench->config.http.port)};
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
+    assert(bind(fd, (const struct sockaddr *)&from, sizeof from) == 0);
     memcpy(&address.sin_addr, bench->config.http.bytes, sizeof address.sin_addr);
     assert(connect(fd, (const struct sockaddr *)&address, sizeof address) == 0);
     return fd;

@@ -28,4 +28,7 @@ void control_bench_close_control(struct control_bench *bench); /* alone, and fir
 int client_open(const struct control_bench *bench);
 int client_open_tcp(const struct control_bench *bench);
 
+/* The same from 127.0.0.HOST: of one address few are let in. */
+int client_open_tcp_from(const struct control_bench *bench, uint8_t host);
+
 #endif

@@ -363,6 +363,13 @@ Test(control_socket, closing_ends_whatever_is_under_way)
     control_bench_close(&bench);
 }
 
+/* One of as many over TCP as a test wants; of this process's own account there would be room in any
+ * case. */
+static int visitor_open(const struct control_bench *bench, uint32_t number)
+{
+    return client_open_tcp_from(bench, (uint8_t)(2 + number / (CONNECTIONS_PER_ADDRESS / 2)));
+}
+
 /* Those who are there already are not the ones to suffer. */
 Test(control_socket, connections_beyond_the_cap_are_told_and_closed)
 {
@@ -370,13 +377,14 @@ Test(control_socket, connections_beyond_the_cap_are_told_and_closed)
     int fds[CONNECTIONS_MAX + 1];
     control_bench_open(&bench);
 
-    for (int i = 0; i <= CONNECTIONS_MAX; i++) {
-        fds[i] = client_open(&bench);
-        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
+    for (uint32_t i = 0; i <= CONNECTIONS_MAX; i++) {
+        fds[i] = visitor_open(&bench, i);
+        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n",
                       i < CONNECTIONS_MAX ? "200" : "503", "}\n");
     }
     free(client_read(&bench, fds[CONNECTIONS_MAX], NULL));
-    assert_answer(&bench, fds[0], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&bench, fds[0], "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
+                  "}\n");
     for (int i = 0; i <= CONNECTIONS_MAX; i++) {
         close(fds[i]);
     }
@@ -395,12 +403,12 @@ Test(control_socket, where_descriptors_are_few_so_are_connections)
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
     control_bench_open(&bench);
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
-    const uint32_t room = bench.control->servers[0].room;
+    const uint32_t room = bench.control->servers[1].room;
     cr_assert_gt(room, 0);
-    cr_assert_lt(2 * (room + 2 * bench.control->servers[0].reserved), 100);
+    cr_assert_lt(2 * (room + 2 * bench.control->servers[1].reserved), 100);
     for (uint32_t i = 0; i <= room; i++) {
-        fds[i] = client_open(&bench);
-        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
+        fds[i] = visitor_open(&bench, i);
+        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n",
                       i < room ? "200" : "503", "}\n");
     }
     for (uint32_t i = 0; i <= room; i++) {
@@ -415,20 +423,21 @@ Test(control_socket, beyond_the_cap_there_is_room_for_probes)
 {
     enum { ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + 1 };
     static const char *const questions[] = {
-        "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n",
-        "GET /livez HTTP/1.1\r\nHost: d\r\n\r\n",
-        "GET /readyz?verbose HTTP/1.1\r\nHost: d\r\n\r\n",
+        "GET /v1/is-coordinator HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /readyz?verbose HTTP/1.1\r\nHost: localhost\r\n\r\n",
     };
     struct control_bench bench;
     int fds[ALL];
     control_bench_open(&bench);
 
-    for (int i = 0; i < CONNECTIONS_MAX; i++) {
-        fds[i] = client_open(&bench);
-        client_send(fds[i], "GET /v1/mem");
+    for (uint32_t i = 0; i < CONNECTIONS_MAX; i++) {
+        fds[i] = visitor_open(&bench, i);
+        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
+                      "}\n");
     }
-    for (int i = CONNECTIONS_MAX; i < ALL; i++) {
-        fds[i] = client_open(&bench);
+    for (uint32_t i = CONNECTIONS_MAX; i < ALL; i++) {
+        fds[i] = visitor_open(&bench, i);
         const size_t question = (size_t)i % (sizeof questions / sizeof questions[0]);
         const bool has_room = i < ALL - 1;
         assert_answer(&bench, fds[i], questions[question], has_room ? "200" : "503",
@@ -437,13 +446,65 @@ Test(control_socket, beyond_the_cap_there_is_room_for_probes)
     close(fds[ALL - 2]);
     close(fds[ALL - 1]);
     for (const uint64_t until_ms = client_now_ms() + CONTROL_PATIENCE_MS;
-         bench.control->servers[0].connections > ALL - 2 && client_now_ms() < until_ms;) {
+         bench.control->servers[1].connections > ALL - 2 && client_now_ms() < until_ms;) {
         uv_run(&bench.loop, UV_RUN_NOWAIT);
     }
-    fds[ALL - 2] = client_open(&bench);
-    assert_answer(&bench, fds[ALL - 2], "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "503",
-                  "busy");
+    fds[ALL - 2] = visitor_open(&bench, ALL - 2);
+    assert_answer(&bench, fds[ALL - 2], "GET /v1/members HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                  "503", "busy");
     for (int i = 0; i < ALL - 1; i++) {
+        close(fds[i]);
+    }
+    control_bench_close(&bench);
+}
+
+/* Those who do not ask do not keep out those who do: the oldest of them makes room. */
+Test(control_socket, who_asks_nothing_gives_way)
+{
+    enum { IDLE = 400 };
+    struct control_bench bench;
+    int fds[IDLE];
+    control_bench_open(&bench);
+    const struct server *server = &bench.control->servers[0];
+
+    for (int i = 0; i < IDLE; i++) {
+        fds[i] = client_open(&bench);
+        if (i % 3 == 0) {
+            client_send(fds[i], "GET /v1/mem");
+        }
+        if (i % 64 == 0) {
+            uv_run(&bench.loop, UV_RUN_NOWAIT);
+        }
+    }
+    const int fd = client_open(&bench);
+    const uint64_t came_ms = client_now_ms();
+    assert_answer(&bench, fd, "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    cr_assert_lt(client_now_ms() - came_ms, FIRST_REQUEST_MS / 2, "it waited for nobody");
+    cr_assert_leq(server->connections, server->room_all);
+    cr_assert_eq(server->asking, 1);
+    free(client_read(&bench, fds[0], NULL)); /* It was closed. */
+    assert_answer(&bench, fds[IDLE - 2], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+                  "}\n");
+    for (int i = 0; i < IDLE; i++) {
+        close(fds[i]);
+    }
+    close(fd);
+    control_bench_close(&bench);
+}
+
+/* Whoever else is there: the account of the daemon, and root, can look what is going on. */
+Test(control_socket, beyond_the_cap_there_is_room_for_its_own_account)
+{
+    enum { ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED };
+    struct control_bench bench;
+    int fds[ALL + 1];
+    control_bench_open(&bench);
+
+    for (int i = 0; i <= ALL; i++) {
+        fds[i] = client_open(&bench);
+        assert_answer(&bench, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    }
+    for (int i = 0; i <= ALL; i++) {
         close(fds[i]);
     }
     control_bench_close(&bench);

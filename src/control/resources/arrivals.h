@@ -7,10 +7,13 @@
 
 struct server;
 
-/* Is there room for one more, and a descriptor, as far as is known? */
+/* Is there room for one more, or somebody to give way to it? And a descriptor, as far as is known?
+ */
 bool arrivals_wanted(const struct server *server);
 
-/* Takes those that wait, but not many in one turn. The library has to be run after it. */
+/* Takes those that wait, but not many in one turn. Where there is no room, the one that has been
+ * there longest without a request is closed, and the next turn takes one. The library has to be run
+ * after it. */
 void arrivals_take(struct server *server);
 
 #endif

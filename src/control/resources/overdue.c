@@ -17,15 +17,21 @@ void overdue_set_in(struct request *request, uint64_t wait_ms)
     overdue_set(request, uv_now(request->server->control->loop) + wait_ms);
 }
 
+void overdue_end(const struct request *request)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    if (info != NULL) {
+        (void)shutdown(info->connect_fd, SHUT_RDWR);
+    }
+}
+
 void overdue_close(struct server *server, uint64_t now_ms)
 {
     for (const struct request *request = server->first; request != NULL; request = request->next) {
-        const union MHD_ConnectionInfo *info =
-            request->due_ms > now_ms
-                ? NULL
-                : MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        if (info != NULL) {
-            (void)shutdown(info->connect_fd, SHUT_RDWR);
+        if (request->due_ms <= now_ms) {
+            overdue_end(request);
         }
     }
 }

@@ -14,6 +14,9 @@ void overdue_set(struct request *request, uint64_t due_ms);
 /* The same so many milliseconds from now. */
 void overdue_set_in(struct request *request, uint64_t wait_ms);
 
+/* Closes its connection, which ends in the library's next run. */
+void overdue_end(const struct request *request);
+
 /* Closes the connections whose time is over. They end in the daemon's next run. */
 void overdue_close(struct server *server, uint64_t now_ms);
 

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "control/http/answer.h"
+#include "control/http/peer.h"
 #include "control/resources/dispatch.h"
 #include "control/resources/overdue.h"
 #include "control/resources/server.h"
@@ -19,22 +20,42 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->server = server;
     request->connection = connection;
     request->waiter.connection = connection;
-    request->room = server->connections <= server->room                      ? ROOM_FOR_ALL
-                    : server->connections <= server->room + server->reserved ? ROOM_RESERVED
-                                                                             : ROOM_NONE;
     request->due_ms = REQUEST_NEVER_DUE;
     request->next = server->first;
     if (server->first != NULL) {
         server->first->previous = request;
     }
     server->first = request;
-    overdue_set_in(request, request->room == ROOM_FOR_ALL ? FIRST_REQUEST_MS : RESERVED_REQUEST_MS);
+    overdue_set_in(request, FIRST_REQUEST_MS);
     return request;
+}
+
+/* Root, and the account of this process, are let in by whoever else is there. */
+static bool is_of_this_daemon(const struct request *request)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    return request->server->over_unix && info != NULL && peer_may_change(info->connect_fd, NULL);
+}
+
+static void request_find_room(struct request *request)
+{
+    struct server *server = request->server;
+
+    if (request->room != ROOM_UNKNOWN) {
+        return;
+    }
+    server->asking++;
+    request->room = server->asking <= server->room || is_of_this_daemon(request) ? ROOM_FOR_ALL
+                    : server->asking <= server->room + server->reserved          ? ROOM_RESERVED
+                                                                                 : ROOM_NONE;
 }
 
 static void request_free(struct request *request)
 {
     overdue_set(request, REQUEST_NEVER_DUE);
+    request->server->asking -= request->room != ROOM_UNKNOWN;
     if (request->previous != NULL) {
         request->previous->next = request->next;
     } else {
@@ -179,6 +200,7 @@ enum MHD_Result request_on_input(void *context, struct MHD_Connection *connectio
     if (request->server->control->closing) {
         return MHD_NO;
     }
+    request_find_room(request);
     overdue_set_in(request, NEXT_REQUEST_MS); /* to be answered, and for the answer to be taken */
     return dispatch(request, path, method);
 }

@@ -35,8 +35,8 @@ enum {
     CONNECTION_BYTES_MAX = 16 * 1024, /* for the request's head and a piece of the answer */
     CONNECTION_IDLE_S = 60,
     FIRST_REQUEST_MS = 5000,    /* from the connection until its first request is there */
-    RESERVED_REQUEST_MS = 1000, /* the same where connections are scarce */
     NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
+    RESERVED_REQUEST_MS = 1000, /* the same where connections are scarce */
     DUE_CHECK_MS = 250,
     BODY_BYTES_MAX = 64 * 1024,
     RESOURCES_MAX = 48,
@@ -57,13 +57,15 @@ struct server {
     uint32_t room;     /* so many are served, CONNECTIONS_MAX where the descriptors suffice, */
     uint32_t reserved; /* so many more for probes, and as many to be told that there is no room */
     uint32_t room_all; /* all of these */
-    struct request *first; /* of all connections */
+    uint32_t asking;   /* connections that have sent a request: the others give way */
+    struct request *first; /* of all connections, the youngest */
     uint32_t due_count;    /* of those that something is due of */
     bool over_unix;
 };
 
-/* What a connection was let in for, by how many there were when it came. */
+/* What a connection is served with, by how many others were when its first request came. */
 enum room {
+    ROOM_UNKNOWN, /* it has sent none */
     ROOM_FOR_ALL,
     ROOM_RESERVED, /* probes: is-coordinator, livez, readyz */
     ROOM_NONE,     /* to be told so */
