@@ -87,6 +87,19 @@ Story(firewall, tcp_that_is_dropped_is_named)
     assert_soon(says(cluster, "athens", ARGS("status"), "healthy: 3 of 3"));
 }
 
+/* The connections are up, and nothing goes over them but what the kernels ask each other. */
+Story(firewall, tcp_that_is_dropped_later_is_named)
+{
+    static const char words[] = "UDP of athens arrives and TCP to it does not connect";
+    struct cluster *cluster = cluster_formed_apart(three, NO_ARGS);
+
+    bar(cluster, "athens", no_tcp);
+    assert_soon(says(cluster, "byzantium", ARGS("status"), words));
+    assert_soon(says(cluster, "athens", ARGS("status"), "and TCP to it does not connect"));
+    network_heal(cluster);
+    assert_soon(says(cluster, "byzantium", ARGS("status"), "healthy: 3 of 3"));
+}
+
 /* Runs nft in the namespace of that one; skips the story where there is no nft. */
 static void nft(struct cluster *cluster, const char *name, const char *rules)
 {

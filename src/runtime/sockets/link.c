@@ -271,6 +271,9 @@ static void on_end(void *owner, int error)
         lifeline_fail(lifeline, LINK_FAILED);
         return;
     }
+    if (error == UV_ETIMEDOUT) { /* Its kernel has not answered ours for so long. */
+        lifeline->down_ms = clock_ms() - STREAM_UNHEARD_MS;
+    }
     lifeline->failures = clock_ms() - lifeline->attempt_ms >= PROVEN_MS ? 0
                                                                         : lifeline->failures + 1;
     lifeline_drop_stream(lifeline);

@@ -147,11 +147,14 @@ static struct stream *stream_new(struct streams *streams, unsigned family,
 static void set_options(struct stream *stream)
 {
     unsigned unheard_ms = STREAM_UNHEARD_MS;
+    const int again_s = STREAM_PROBE_AGAIN_S;
     uv_os_fd_t fd;
 
     (void)uv_tcp_nodelay(&stream->tcp, 1);
-    (void)uv_tcp_keepalive(&stream->tcp, 1, STREAM_IDLE_PROBE_S);
+    (void)uv_tcp_keepalive(&stream->tcp, 1,
+                           stream->accepted ? STREAM_ACCEPTED_PROBE_S : STREAM_IDLE_PROBE_S);
     if (uv_fileno((const uv_handle_t *)&stream->tcp, &fd) == 0) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &again_s, sizeof again_s);
         (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms, sizeof unheard_ms);
     }
 }

@@ -30,9 +30,13 @@ enum {
     STREAM_FRAME_MS_MAX = 10000, /* a frame that has begun must be complete by then */
     STREAM_UNHEARD_MS = 10000,   /* unacknowledged for this long, the connection is over */
 
-    /* After this long a silence its kernel probes the other's: often enough that no firewall on the
-     * way forgets the connection, which some do after four minutes. */
-    STREAM_IDLE_PROBE_S = 150,
+    /* After this long a silence the connecting side's kernel probes the other's, each second until
+     * it answers: so a firewall that drops TCP is found out by connections that are up, too. */
+    STREAM_IDLE_PROBE_S = 5,
+    STREAM_PROBE_AGAIN_S = 1,
+
+    /* The same on the accepting side, which only must not keep a socket for a host that is gone. */
+    STREAM_ACCEPTED_PROBE_S = 150,
 };
 
 /* The state that all streams of one node share. One inbox serves all streams, because libuv fills
