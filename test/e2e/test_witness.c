@@ -350,6 +350,7 @@ Story(witness, that_has_another_key_votes_when_it_gets_the_right_one)
         ARGS("voters", "add", "w", "--witness", witness->address, "--timeout", "1s"));
     cr_assert_eq(outcome.code, TIMED_OUT, "%d: %s", outcome.code, outcome.err);
     assert_text_has(outcome.err, "cluster's key");
+    assert_text_has(outcome.err, "may still come about, which doyen voters shows");
     assert_soon(cluster_log_has(cluster, "witness", "another key"));
     cr_assert(counts_more(cluster, port, "unopened_frames_total", 0));
     cr_assert_eq(

@@ -164,7 +164,7 @@ const struct verb verb_voters = {
         "stops acting for it. replace without WITH gives the same node another record, for one "
         "that it has lost, which a witness may be, too. They wait until that is settled.\n\n"
         "Exit: 1 when the change is refused, 3 when nobody acts, 5 when it is not settled in time; "
-        "it goes on then.",
+        "it may still come about then.",
     .options = voters_options,
     .parse = parse_voters,
     .example = "doyen voters replace cyrene delphi",

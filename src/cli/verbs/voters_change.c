@@ -168,13 +168,16 @@ static enum exit_code say_timed_out(uint64_t timeout_ms, bool begun, const struc
                     "the voters are not settled after %s: it goes on, and doyen voters shows it",
                     after);
     } else if (why->text[0] != '\0') {
-        failure_set(&failure, EXIT_TIMED_OUT, "the change is not settled after %s: %.800s", after,
-                    why->text);
+        failure_set(&failure, EXIT_TIMED_OUT,
+                    "the change is not settled after %s: %.800s; it may still come about, which "
+                    "doyen voters shows",
+                    after, why->text);
     } else {
         failure_set(&failure, EXIT_TIMED_OUT,
-                    "the change has not begun after %s: whoever is to become a voter has to be "
-                    "heard by the coordinator, and to have a --state-dir; a witness, to have this "
-                    "cluster's key and to answer at its address; ask again",
+                    "the change has not begun after %s, and may still come about, which doyen "
+                    "voters shows: whoever is to become a voter has to be heard by the "
+                    "coordinator, and to have a --state-dir; a witness, to have this cluster's key "
+                    "and to answer at its address",
                     after);
     }
     return failure_report(&failure);
