@@ -7,6 +7,7 @@
 
 /* Others are told what to do about such a voter. */
 #define VOTER_OLDER_TEXT "old record"
+#define VOTER_FOREIGN_TEXT "foreign record" /* what is a damaged one to the core */
 
 /* "votes", "founding", "no record", "damaged record", "cannot write", "retired" or "old record";
  * NULL for no voter. */

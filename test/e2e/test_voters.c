@@ -252,6 +252,24 @@ Story(voters, a_damaged_record_is_said_in_every_answer_and_left_alone)
     free(left);
 }
 
+/* It is sound, and whose it is and what to do are told; the file stays. */
+Story(voters, a_record_of_another_cluster_is_named_as_that)
+{
+    static const char words[] = "does not vote: the record in its state directory is of athens, "
+                                "cluster doyen: start it under that name, or choose another "
+                                "--state-dir";
+    struct cluster *cluster = cluster_new(strict);
+    const char *state = state_of(cluster, "athens");
+
+    cluster_start(cluster, "athens", "athens", ARGS("--state-dir", state, "--voters", "athens"));
+    assert_soon(strcmp(voter_of(cluster, "athens", "/v1/status"), "votes") == 0);
+    cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+    cluster_start(cluster, "athens", "athens", ARGS("--state-dir", state, "--cluster", "another"));
+    assert_soon(strcmp(voter_of(cluster, "athens", "/v1/status"), "foreign record") == 0);
+    assert_text_has(doyen(cluster, "athens", ARGS("status")).out, words);
+    assert_text_has(doyen(cluster, "athens", ARGS("voters")).out, "foreign record");
+}
+
 /* Z1b: a node under another name is no voter, and needs no place for a record. */
 Story(voters, who_is_not_named_is_no_voter)
 {

@@ -211,6 +211,12 @@ static void print_voter(const struct printer *printer, const json_t *status)
         printer_fact(printer, "voter", TONE_GOOD, "%s", voter);
     } else if (strcmp(voter, "retired") == 0) {
         printer_fact(printer, "voter", TONE_PLAIN, "%s: others vote now", voter);
+    } else if (document_has(status, "record_of")) {
+        const json_t *whose = json_object_get(status, "record_of");
+        printer_fact(printer, "voter", TONE_BAD,
+                     "does not vote: the record in its state directory is of %s, cluster %s: start "
+                     "it under that name, or choose another --state-dir",
+                     document_text(whose, "name", "?"), document_text(whose, "cluster", "?"));
     } else if (strcmp(voter, "") != 0) {
         printer_fact(printer, "voter", TONE_BAD, "does not vote: %s", voter);
     }

@@ -233,7 +233,7 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
     case HOLE_MET:
         return word_write(to, facts->guard.met ? "true" : "false");
     case HOLE_VOTER:
-        return text_write(to, voter_status_text(facts->voter.status));
+        return text_write(to, facts_voter_text(facts));
     case HOLE_STATE:
         return word_write(to, facts->peers[hole->position].verdict == VERDICT_NONE ? "\"alive\""
                                                                                    : "\"suspect\"");

@@ -83,7 +83,7 @@ static json_t *own_answer(const struct facts *facts)
             json_put(object, "acting", json_boolean(facts->acting)) &&
             json_put(object, "guard_met", json_boolean(facts->guard.met)) &&
             put_terms(object, facts) && json_put(object, "key", key_json(facts)) &&
-            json_put(object, "voter", json_of_word(voter_status_text(facts->voter.status))) &&
+            json_put(object, "voter", json_of_word(facts_voter_text(facts))) &&
             json_put(object, "record",
                      id_is_none(&facts->voter.record_id) ? json_null()
                                                          : json_of_id(&facts->voter.record_id)) &&

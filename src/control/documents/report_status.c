@@ -351,6 +351,20 @@ static json_t *voters_json(const struct whole *whole)
                                      json_put(object, "waiting", json_of_number(whole->waiting)));
 }
 
+/* Whose record it has found instead of its own. */
+static json_t *record_of_json(const struct facts *facts)
+{
+    json_t *object = json_object();
+
+    if (facts->record_name == NULL) {
+        json_decref(object);
+        return json_null();
+    }
+    return json_finished(object,
+                         json_put(object, "name", json_of_word(facts->record_name)) &&
+                             json_put(object, "cluster", json_of_word(facts->record_cluster)));
+}
+
 json_t *report_status(const struct facts *facts, const struct links *links,
                       const struct whole *whole, const struct node *node)
 {
@@ -385,7 +399,8 @@ json_t *report_status(const struct facts *facts, const struct links *links,
             acting_put(object, facts) && json_put(object, "acting_said_ms", said_json(facts)) &&
             json_put(object, "merging", json_boolean(facts->merging)) &&
             json_put(object, "guard", guard_json(facts)) &&
-            json_put(object, "voter", json_of_word(voter_status_text(facts->voter.status))) &&
+            json_put(object, "voter", json_of_word(facts_voter_text(facts))) &&
+            json_put(object, "record_of", record_of_json(facts)) &&
             json_put(object, "voters", voters_json(whole)) &&
             json_put(object, "counts", counts_json(facts)) &&
             json_put(object, "links", lifelines_json(facts, links)) &&

@@ -169,6 +169,5 @@ const char *voter_survey_status(const struct voter_survey *survey, const struct 
     if (has_another && !id_is_none(&listed->record)) {
         return VOTER_OTHER_RECORD;
     }
-    return is_self ? voter_status_text(facts->voter.status)
-                   : json_string_value(json_object_get(said, "voter"));
+    return is_self ? facts_voter_text(facts) : json_string_value(json_object_get(said, "voter"));
 }

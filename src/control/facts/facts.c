@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "words/acting.h"
+#include "words/voter_text.h"
 
 /* Makes room for the peers of the largest view so far. */
 static bool facts_make_room(struct facts *facts, uint32_t count)
@@ -88,6 +89,7 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->agreed = core_agreed(core);
     facts->voters = view->voters.count > 0 ? &view->voters : &facts->founders;
     facts->voter = core_voter(core, now_ms);
+    facts->record_name = node_foreign_record(node, &facts->record_cluster);
     facts->autopilot = core_autopilot(core);
     facts->voter_times = node_voter_times(node);
     for (uint8_t i = 0; i < view->voters.count; i++) {
@@ -109,6 +111,13 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
         facts->gone_ms[i] = core_gone_ms(core, i, now_ms);
     }
     return true;
+}
+
+const char *facts_voter_text(const struct facts *facts)
+{
+    return facts->voter.status == VOTER_DAMAGED && facts->record_name != NULL
+               ? VOTER_FOREIGN_TEXT
+               : voter_status_text(facts->voter.status);
 }
 
 void facts_deinit(struct facts *facts)

@@ -39,6 +39,8 @@ struct facts {
     const struct voter_lists *voters; /* as the view names them; until there is one, the founders */
     struct voter_lists founders;      /* without records */
     struct voter_state voter;
+    const char *record_name; /* whose record it has found instead of its own; NULL: nobody's */
+    const char *record_cluster;
     struct autopilot_state autopilot;
     struct voter_store_times voter_times;
     struct voter_contact contacts[VOTERS_LISTED_MAX]; /* by place in `voters`; the coordinator's */
@@ -61,6 +63,9 @@ void facts_init(struct facts *facts, struct node *node);
  * so for `kept_ms` more, in which the answer may still be given out. Returns false when memory ran
  * out. */
 bool facts_collect(struct facts *facts, uint64_t kept_ms);
+
+/* Whether this node votes, in the words of clients; NULL: it is no voter. */
+const char *facts_voter_text(const struct facts *facts);
 
 /* The cursor of the newest event, as clients see it. */
 struct cursor facts_cursor(const struct facts *facts);

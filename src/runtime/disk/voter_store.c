@@ -39,7 +39,8 @@ struct voter_store {
     struct view view;       /* of the record that was found */
     void *view_storage;
     bool found;
-    bool damaged;
+    bool damaged; /* or another's */
+    bool foreign; /* which is sound, and says whose it is */
 
     struct image latest;
     struct image writing; /* a thread uses it while the store is busy, and what follows */
@@ -202,8 +203,9 @@ static bool read_bytes(const struct voter_store *store, struct voter_bytes *foun
 
 enum fitness {
     FIT_TO_VOTE,
-    FIT_TO_START,   /* It starts, and does not vote. */
-    FIT_FOR_NOTHING /* It does not start. */
+    FIT_TO_START,    /* It starts, and does not vote. */
+    FIT_FOR_ANOTHER, /* The same; it is sound, and somebody else's. */
+    FIT_FOR_NOTHING  /* It does not start. */
 };
 
 static const char *kind(const struct voter_place *place)
@@ -230,7 +232,7 @@ static enum fitness foreign(const struct voter_place *place, const struct voter_
                         "%.300s/%s is the record of %s, cluster %s: this %s does not vote; start "
                         "it under that name, or choose another --state-dir",
                         place->dir, place->file, file->name, file->cluster, kind(place));
-    return FIT_TO_START;
+    return FIT_FOR_ANOTHER;
 }
 
 /* Whose record it is says the record, not the options (Z13a). The complaint is set unless it votes.
@@ -343,7 +345,8 @@ static bool read_record(struct voter_store *store)
     if (store->found) {
         say_retired(store);
     }
-    store->damaged = fitness == FIT_TO_START;
+    store->foreign = fitness == FIT_FOR_ANOTHER;
+    store->damaged = fitness == FIT_TO_START || store->foreign;
     free(found.bytes);
     return fitness != FIT_FOR_NOTHING;
 }
@@ -404,6 +407,12 @@ const struct vote_record *voter_store_found(const struct voter_store *store)
 bool voter_store_is_damaged(const struct voter_store *store)
 {
     return store->damaged;
+}
+
+const char *voter_store_foreign(const struct voter_store *store, const char **cluster)
+{
+    *cluster = store->file.cluster;
+    return store->damaged && store->foreign ? store->file.name : NULL;
 }
 
 void voter_store_forget(struct voter_store *store)

@@ -54,6 +54,9 @@ struct voter_store *voter_store_open(uv_loop_t *loop, const struct voter_place *
 const struct vote_record *voter_store_found(const struct voter_store *store);
 bool voter_store_is_damaged(const struct voter_store *store);
 
+/* Whose it is, where it is sound and another's; else NULL. */
+const char *voter_store_foreign(const struct voter_store *store, const char **cluster);
+
 /* It is not asked for again: its memory is given back. */
 void voter_store_forget(struct voter_store *store);
 

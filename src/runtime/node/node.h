@@ -127,6 +127,9 @@ const struct refusals *node_refusals(const struct node *node);
 /* Of the writes of a voter's record; all zero where this node is no voter. */
 struct voter_store_times node_voter_times(const struct node *node);
 
+/* Whose voter's record it has found instead of its own; NULL: nobody's. */
+const char *node_foreign_record(const struct node *node, const char **cluster);
+
 /* The recording of the last minutes, to be freed; NULL: there is none, or no memory. */
 uint8_t *node_recording(const struct node *node, size_t *length);
 

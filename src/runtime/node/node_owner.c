@@ -133,6 +133,12 @@ const struct refusals *node_refusals(const struct node *node)
     return &node->refusals;
 }
 
+const char *node_foreign_record(const struct node *node, const char **cluster)
+{
+    *cluster = NULL;
+    return node->voter_store == NULL ? NULL : voter_store_foreign(node->voter_store, cluster);
+}
+
 struct voter_store_times node_voter_times(const struct node *node)
 {
     return node->voter_store == NULL ? (struct voter_store_times){.last_us = 0}
