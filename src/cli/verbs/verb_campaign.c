@@ -205,6 +205,12 @@ static enum exit_code run_campaign(struct cli *cli, int argc, char **argv)
                     "printed");
         return failure_report(&failure);
     }
+    if (options.argv == NULL && options.wish.campaign.has_grace) {
+        failure_set(&failure, EXIT_USAGE,
+                    "--grace is a command's time to end: name one, doyen campaign ROLE --grace DUR "
+                    "-- COMMAND, or leave it out");
+        return failure_report(&failure);
+    }
     if (options.argv == NULL) {
         return campaign_print(cli, &options.wish);
     }
