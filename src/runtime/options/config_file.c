@@ -130,17 +130,23 @@ static FILE *open_regular(const char *path, const char **why)
     return NULL;
 }
 
-bool config_file_read(const char *path, config_file_on_setting *on_setting, void *context,
-                      struct complaint *complaint)
+static bool cannot_read(const struct config_path *path, const char *why,
+                        struct complaint *complaint)
+{
+    return complaint_set(complaint, "cannot read the configuration file %.300s: %s: check %s",
+                         path->file, why, path->said_by);
+}
+
+bool config_file_read(const struct config_path *path, config_file_on_setting *on_setting,
+                      void *context, struct complaint *complaint)
 {
     struct file_reading reading = {
-        .path = path, .on_setting = on_setting, .context = context, .complaint = complaint};
+        .path = path->file, .on_setting = on_setting, .context = context, .complaint = complaint};
 
     const char *why = "";
-    reading.file = open_regular(path, &why);
+    reading.file = open_regular(path->file, &why);
     if (reading.file == NULL) {
-        return complaint_set(
-            complaint, "cannot read the configuration file %.300s: %s: check --config", path, why);
+        return cannot_read(path, why, complaint);
     }
 
     const int bad_line = ini_parse_stream(next_line, &reading, on_inih_setting, &reading);
@@ -150,16 +156,14 @@ bool config_file_read(const char *path, config_file_on_setting *on_setting, void
     free(reading.line);
 
     if (unreadable) {
-        return complaint_set(complaint,
-                             "cannot read the configuration file %.300s: %s: check --config", path,
-                             strerror(error));
+        return cannot_read(path, strerror(error), complaint);
     }
     /* The number of the first line that inih or the on_setting did not like. */
     if (bad_line > 0 &&
         ((!reading.faulty && !reading.stopped) || (uint32_t)bad_line < reading.number)) {
         return complaint_set(complaint,
-                             "%.300s:%d: neither a setting nor a comment: write KEY = VALUE", path,
-                             bad_line);
+                             "%.300s:%d: neither a setting nor a comment: write KEY = VALUE",
+                             path->file, bad_line);
     }
     return !reading.faulty;
 }

@@ -246,6 +246,7 @@ static bool read_file(struct reading *reading)
     struct config_outcome *outcome = reading->outcome;
     const size_t index = option_find("config");
     struct complaint complaint = {.exit_code = 0};
+    struct config_path file = {.file = outcome->file, .said_by = "--config"};
 
     if (outcome->file[0] == '\0') {
         const char *path = variable_of(reading, option_at(index));
@@ -253,11 +254,12 @@ static bool read_file(struct reading *reading)
             return true;
         }
         outcome->origins[index] = (struct config_origin){.source = SOURCE_ENVIRONMENT};
+        file.said_by = "DOYEN_CONFIG";
         if (!value_path(path, outcome->file, sizeof outcome->file, &complaint)) {
             return reading_refuse(reading, EXIT_CONFIGURATION, "DOYEN_CONFIG: %s", complaint.text);
         }
     }
-    if (!config_file_read(outcome->file, apply_file_setting, reading, &complaint)) {
+    if (!config_file_read(&file, apply_file_setting, reading, &complaint)) {
         return reading_refuse(reading, EXIT_CONFIGURATION, "%s", complaint.text);
     }
     return !reading->refused;
