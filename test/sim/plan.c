@@ -420,18 +420,6 @@ static bool has_rules(const struct sim *sim, uint32_t host, const struct rules *
     return rules_equal(&has, rules);
 }
 
-/* Who coordinates may have been made to follow another: all others hold it stalled within T_stall,
- * are out after another one (L4), and then come in anew. */
-static void get_over(const struct plan *plan, struct sim *sim)
-{
-    const uint64_t stalls_ms = 3 * plan_timing(plan).stall_ms;
-
-    sim_run(sim, liar_bound_ms(sim));
-    for (uint64_t ms = liar_bound_ms(sim); ms < stalls_ms && !sim_agrees(sim); ms += 100) {
-        sim_run(sim, 100);
-    }
-}
-
 /* One frame leads no further than a leap. */
 static void come_near(const struct plan *plan, struct sim *sim)
 {
@@ -464,7 +452,7 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
         const struct rules rules = sim_rules(sim, acting);
         const uint64_t number = core_view(sim_core(sim, acting))->voters.number;
         outcome->forged += liar_tell(sim, &random, &lie);
-        get_over(plan, sim);
+        sim_run(sim, liar_bound_ms(sim));
         come_near(plan, sim);
         const uint32_t now = acting_host(plan, sim);
         if (!sim_agrees(sim)) {

@@ -115,6 +115,23 @@ void rig_gets(struct rig *rig, char from, const struct message *content)
     deliver(rig, from, content);
 }
 
+void rig_answers_pull(struct rig *rig, char from, const struct message *content)
+{
+    uint32_t pull = 0;
+
+    while (pull < rig->sent_count &&
+           (rig->sent[pull].to != from || rig->sent[pull].message.type != MESSAGE_PULL ||
+            rig->sent[pull].echo == 0)) {
+        pull++;
+    }
+    cr_assert_lt(pull, rig->sent_count, "%c was not asked", from);
+    rig->numbers[(unsigned char)from]++;
+    struct message message = rig_message(rig, from, content);
+    message.fellow = false;
+    message.echo = rig->sent[pull].echo;
+    rig_gets_raw(rig, &message);
+}
+
 static void deliver_heartbeat(struct rig *rig, char from)
 {
     const struct view *view = core_view(rig->core);

@@ -104,6 +104,9 @@ void rig_gets(struct rig *rig, char from, const struct message *content);
 struct message rig_message(const struct rig *rig, char from, const struct message *content);
 void rig_gets_raw(struct rig *rig, const struct message *message);
 
+/* The same, as the answer to a PULL with a nonce that the last call had the core send there. */
+void rig_answers_pull(struct rig *rig, char from, const struct message *content);
+
 /* The peer, or a stranger, says that it holds the view that the core holds. */
 void rig_hears(struct rig *rig, char from);
 

@@ -71,6 +71,16 @@ static void refuses(struct rig *rig, char from, struct view *view)
     }
 }
 
+/* A coordinator asks for it first. */
+static void gives_way(struct rig *rig, char from, struct view *view)
+{
+    struct message shown = carries(MESSAGE_VIEW, view);
+
+    stays(rig, from, &shown);
+    rig_answers_pull(rig, from, &shown);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+}
+
 static void accepts(struct rig *rig, char from, const struct message *prepare)
 {
     rig_gets(rig, from, prepare);
@@ -476,7 +486,7 @@ Test(core_authority, a_coordinator_gives_way_to_a_view_with_all_whom_it_hears)
     refuses(rig, 'B', later(rig, "B A"));
     refuses(rig, 'B', foreign(rig, "B A C"));
     does_not_accept(rig, 'B', &prepare);
-    follows(rig, 'C', later(rig, "B A C"));
+    gives_way(rig, 'C', later(rig, "B A C"));
     rig_free(rig);
 }
 
@@ -485,7 +495,55 @@ Test(core_authority, a_coordinator_gives_way_without_those_whom_it_does_not_hear
     struct rig *rig = rig_in("A B C", 'A');
 
     rig_pass(rig, rig->timing.fresh_ms, "B");
-    follows(rig, 'B', later(rig, "B A"));
+    gives_way(rig, 'B', later(rig, "B A"));
+    rig_free(rig);
+}
+
+/* V4l, H48: somebody else said that in B's name, who answers what it holds, whatever it was made to
+ * show a moment ago. */
+Test(core_authority, one_frame_deposes_no_coordinator)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message forged = carries(MESSAGE_VIEW, later(rig, "B A C"));
+    struct message held = carries(MESSAGE_VIEW, rig_view(rig, "A B C"));
+
+    stays(rig, 'B', &forged);
+    stays(rig, 'B', &forged);
+    rig_answers_pull(rig, 'B', &held);
+    rig_must_see(rig, "A B C");
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_free(rig);
+}
+
+/* V4l: the question is put where B is, and not where the frame came from. */
+Test(core_authority, who_is_asked_lives_where_the_coordinator_knows)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message forged = carries(MESSAGE_VIEW, later(rig, "B A C"));
+
+    rig->numbers['B']++;
+    forged = rig_message(rig, 'B', &forged);
+    forged.source = rig_message(rig, 'X', &forged).source;
+    rig_gets_raw(rig, &forged);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'B'));
+    cr_assert_null(rig_told(rig, MESSAGE_PULL, 'X'));
+    rig_free(rig);
+}
+
+/* V4l, V5a: who asks with a nonce is answered, though it was shown the view just now. */
+Test(core_authority, a_coordinator_that_asks_again_is_answered)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message pull = rig_message(rig, 'A', &(struct message){.type = MESSAGE_PULL});
+
+    pull.fellow = false;
+    pull.echo = 4711;
+    for (int i = 0; i < 3; i++) {
+        pull.number = ++rig->numbers['A'];
+        rig_gets_raw(rig, &pull);
+        cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'A'));
+        cr_assert_eq(rig->sent[0].echo, 4711);
+    }
     rig_free(rig);
 }
 

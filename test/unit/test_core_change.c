@@ -360,6 +360,7 @@ Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
             view_seal(other);
             struct message shown = carries(MESSAGE_VIEW, other);
             rig_gets(rig, 'C', &shown);
+            rig_answers_pull(rig, 'C', &shown); /* V4l */
             rig_must_see(rig, "C A B");
             rig_kill(rig, 'C');
             rig_must_see(rig, "A B");

@@ -269,5 +269,8 @@ enum authority authority_of(const struct core *core, const struct message *messa
     if (!coordinates && is_shown_by_a_fellow(core, message)) {
         return AUTHORITY_FELLOW;
     }
-    return coordinates && releases_us(core, message) ? AUTHORITY_RELEASED : AUTHORITY_NONE;
+    if (!coordinates || !releases_us(core, message)) {
+        return AUTHORITY_NONE;
+    }
+    return electorate_was_pulled(core, message) ? AUTHORITY_RELEASED : AUTHORITY_UNASKED; /* V4l */
 }

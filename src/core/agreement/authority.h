@@ -6,7 +6,7 @@
  *     AGREED     by ourselves: accepted, granted, asked for it      |  what this node said
  *     FELLOW     by one of us, while the coordinator is silent      |  what is left
  *     RELEASED   we coordinate, and it leaves out nobody we hear    |
- *     UNASKED    --> where voters decide it is asked for, and its answer is AGREED
+ *     UNASKED    --> it is asked for; the answer is RELEASED, and where voters decide AGREED
  *     none       --> NOT_FOLLOWING
  */
 #ifndef CORE_AUTHORITY_H
@@ -17,7 +17,8 @@
 /* By which authority, the first that applies. */
 enum authority {
     AUTHORITY_NONE,
-    AUTHORITY_UNASKED, /* in the chain of voters: it counts when it is asked for (Z9d) */
+    AUTHORITY_UNASKED, /* would release us (V4l), or is in the chain of voters (Z9d): it counts
+                          when it is asked for */
     AUTHORITY_MADE,    /* our coordinator made it */
     AUTHORITY_VOUCHED, /* our coordinator vouches for it: shows it, hands over to its maker, or
                           agreed to the merge */

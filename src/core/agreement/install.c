@@ -193,13 +193,20 @@ void install_ask_stranger(struct core *core, const struct message *message)
     }
 }
 
-/* Z9d: a member's word alone does not count; a voter is asked, or it itself where none is heard. */
+/* Z9d: a member's word alone does not count; a voter is asked, or it itself where none is heard.
+ * Where no voters decide, a coordinator asks the sender, where that is listed (V4l): another may
+ * have spoken in its name. */
 static void ask_whoever_knows(struct core *core, const struct message *message)
 {
-    const bool is_fellow = view_has(&core->view, &message->from);
-    const uint32_t voter = is_fellow ? authority_voter(core) : VIEW_NONE;
+    const uint32_t sender = view_find(&core->view, &message->from);
+    const uint32_t voter = sender != VIEW_NONE ? authority_voter(core) : VIEW_NONE;
 
-    if (voter != VIEW_NONE) {
+    if (sender != VIEW_NONE && !core_is_strict(core)) {
+        if (!refuse_beyond_few(core, message)) {
+            electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
+                                    &core->view.members[sender].address);
+        }
+    } else if (voter != VIEW_NONE) {
         pull(core, message, &core->view.members[voter].id, &core->view.members[voter].address);
     } else {
         install_ask_stranger(core, message);
@@ -451,7 +458,7 @@ void install_on_pull(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
 
-    if (position == VIEW_NONE) {
+    if (position == VIEW_NONE || asks_as_stranger(message)) {
         install_answer_stranger(core, message);
         return;
     }
