@@ -129,8 +129,7 @@ void liar_pauses(struct sim *sim, bool pauses);
  * is answered an operator has to recover a voter. */
 void liar_leaves_history(struct sim *sim);
 
-/* What a frame does, from whomever, is over so long after the last one; but who does not vote may
- * come to an epoch that leapt later (V7c). */
+/* What a frame does, from whomever, is over so long after the last one. */
 uint64_t liar_bound_ms(const struct sim *sim);
 
 /* May somebody have ended this history (Z18c)? Who forges single frames cannot: it is not asked. */

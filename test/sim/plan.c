@@ -420,16 +420,6 @@ static bool has_rules(const struct sim *sim, uint32_t host, const struct rules *
     return rules_equal(&has, rules);
 }
 
-/* One frame leads no further than a leap. */
-static void come_near(const struct plan *plan, struct sim *sim)
-{
-    uint64_t left = LEAP_MAX / SAID_LEAP_MAX;
-
-    for (; left > 0 && leaps_apart(sim) > 0 && !sim_agrees(sim); left--) {
-        sim_run(sim, plan_quiet_ms(plan));
-    }
-}
-
 /* One frame, in whosever name, in a cluster at rest: what it does is over after a while, and it
  * leaves who is in, that somebody acts, the terms, and who votes. */
 static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
@@ -453,7 +443,6 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
         const uint64_t number = core_view(sim_core(sim, acting))->voters.number;
         outcome->forged += liar_tell(sim, &random, &lie);
         sim_run(sim, liar_bound_ms(sim));
-        come_near(plan, sim);
         const uint32_t now = acting_host(plan, sim);
         if (!sim_agrees(sim)) {
             wrong = "Y4: they do not agree after one forged frame";

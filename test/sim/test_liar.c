@@ -254,6 +254,43 @@ Story(liar, who_never_was_keeps_nobody_out)
     free(storage);
 }
 
+/* --- Epochs that nobody asked for --- */
+
+/* In the coordinator's name, that far above its view. */
+static void claim_far(struct sim *sim, uint32_t coordinator, uint32_t to, uint64_t far)
+{
+    const struct host *host = &sim->hosts[coordinator];
+    const struct view *view = core_view(host->core);
+    struct message claim = {.type = MESSAGE_CLAIM,
+                            .from = host->witness.life,
+                            .source = host->address,
+                            .number = host->number + 1,
+                            .carrier = {.lineage = view->lineage, .epoch = view->epoch + far}};
+
+    liar_says(sim, to, &claim);
+}
+
+/* V7a: a voter is bound for good, and no further than all can follow within the bound of one
+ * frame, delphi as well, which does not vote; also when each frame has one before it. */
+Story(liar, a_claim_binds_a_voter_no_further_than_all_can_follow)
+{
+    static const uint64_t far[] = {LEAP_MAX, BOUND_LEAP_MAX, LEAP_MAX + SAID_LEAP_MAX,
+                                   LEAP_MAX + SAID_LEAP_MAX - 1};
+
+    for (uint32_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+        struct sim *sim = lenient_voters(seed);
+        for (uint32_t told = 0; told <= i; told++) {
+            const uint32_t coordinator = sim_coordinator(sim, A);
+            claim_far(sim, coordinator, coordinator == A ? B : A, far[told]);
+            sim_run(sim, liar_bound_ms(sim) + 10);
+            story_check(sim_agrees(sim), seed);
+        }
+        story_check(sim_is_acting(sim, sim_coordinator(sim, A)), seed);
+        story_holds(sim, seed);
+        sim_free(sim);
+    }
+}
+
 /* --- Views that nobody made --- */
 
 struct made_up {

@@ -289,7 +289,7 @@ Test(core_forlorn, a_version_that_leaps_is_outdone_by_an_epoch)
     struct rig *rig = rig_strict("A B C", 'A');
     struct view *forged = rig_next(rig, "");
 
-    forged->version = core_view(rig->core)->version + LEAP_MAX;
+    forged->version = core_view(rig->core)->version + BOUND_LEAP_MAX;
     is_shown(rig, 'B', forged);
     rig_pass(rig, 1, "");
     cr_assert(rig->core->candidacy.on);

@@ -380,6 +380,22 @@ Test(core_lies, a_view_that_another_shows_may_leap_half_as_far)
     rig_free(rig);
 }
 
+/* Under strict whoever is followed by such a view may have to make one above it, which is no leap
+ * where it is proposed. */
+Test(core_lies, under_strict_a_view_that_its_maker_proposes_may_leap_further)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");
+    struct view *forged = rig_next(rig, "");
+
+    forged->epoch += BOUND_LEAP_MAX + 1;
+    stays(rig, 'A', forged, REFUSED_VIEW_LEAPS);
+    rig_pass(rig, 2 * rig->timing.stall_ms, "A B C");
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = forged}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    cr_assert_eq(rig->core->promise.seen, 1 + BOUND_LEAP_MAX, "or it would ask for one that leaps");
+    rig_free(rig);
+}
+
 /* Nobody would grant it the one above what it was told. */
 Test(core_lies, a_claim_does_not_leap)
 {
@@ -452,14 +468,37 @@ Test(core_lies, under_strict_leaps_are_measured_from_what_was_seen)
     struct rig *rig = rig_strict("A B C", 'B');
 
     rig->core->promise.seen = 1 + LEAP_MAX;
+    rig->core->voter.record.promise.epoch = 1 + LEAP_MAX;
     rig->core->promise.base.ms = 0;
-    cr_assert_not(promise_epoch_leaps(rig->core, 1 + 2 * LEAP_MAX));
-    cr_assert(promise_epoch_leaps(rig->core, 2 + 2 * LEAP_MAX));
+    cr_assert_not(promise_epoch_leaps(rig->core, 1 + LEAP_MAX + BOUND_LEAP_MAX));
+    cr_assert(promise_epoch_leaps(rig->core, 2 + LEAP_MAX + BOUND_LEAP_MAX));
     rig_free(rig);
     rig = rig_in("A B C", 'B');
     rig->core->promise.seen = 1 + LEAP_MAX;
     rig->core->promise.base.ms = 0;
     cr_assert(promise_epoch_leaps(rig->core, 1 + LEAP_MAX));
+    rig_free(rig);
+}
+
+/* V7a, V7c, H48: an epoch that leaps was asked for once, in somebody's name; and then another one.
+ */
+Test(core_lies, what_nobody_asks_for_again_does_not_add_up)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint64_t far = 1 + 2 * LEAP_MAX;
+
+    promise_near_epoch(rig->core, far);
+    rig_pass(rig, rig->timing.stall_ms, "A C");
+    cr_assert_not(promise_epoch_leaps(rig->core, 1 + SAID_LEAP_MAX + BOUND_LEAP_MAX),
+                  "asked again");
+    rig_pass(rig, rig->timing.stall_ms / 2, "A C");
+    cr_assert_not(promise_epoch_leaps(rig->core, 1 + BOUND_LEAP_MAX));
+    cr_assert(promise_epoch_leaps(rig->core, 2 + BOUND_LEAP_MAX));
+    promise_near_epoch(rig->core, far);
+    cr_assert_eq(rig->core->promise.seen, 1 + SAID_LEAP_MAX, "no further than the first time");
+    rig_pass(rig, rig->timing.stall_ms, "A C");
+    promise_near_epoch(rig->core, far);
+    cr_assert_eq(rig->core->promise.seen, 1 + LEAP_MAX, "but for who asks in earnest");
     rig_free(rig);
 }
 

@@ -177,7 +177,7 @@ Test(voter, an_epoch_that_leaps_is_not_promised)
 
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 2 + LEAP_MAX), VOTE_UNPROVED);
-    cr_assert_eq(bench_asks_unproved(bench, 'Y', 2 + LEAP_MAX), VOTE_MUTE);
+    cr_assert_eq(bench_asks_unproved(bench, 'Y', 2 + LEAP_MAX), VOTE_UNPROVED);
     cr_assert_eq(bench_prepares_unproved(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_UNPROVED);
     cr_assert_eq(bench_claims(bench, 'Y', COUNTER_MAX + 1), VOTE_MUTE);
     cr_assert(bench_is_promised(bench, 'X', 1));
@@ -242,6 +242,19 @@ Test(voter, comes_near_a_proposal_that_leaps)
     cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_MUTE);
     bench->now_ms += bench->core->timing.stall_ms;
     cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_WAITS);
+    bench_free(bench);
+}
+
+/* V7c: who reigns asks for a lease alone. */
+Test(voter, comes_near_the_epoch_of_a_reign_that_leaps)
+{
+    struct voter_bench *bench = bench_promised_to_x();
+    const uint64_t epoch = 2 + LEAP_MAX;
+
+    bench->now_ms += bench->core->timing.stall_ms;
+    cr_assert_eq(bench_asks(bench, 'Y', epoch), VOTE_MUTE);
+    bench->now_ms += bench->core->timing.stall_ms;
+    cr_assert_eq(bench_asks(bench, 'Y', epoch), VOTE_WAITS);
     bench_free(bench);
 }
 

@@ -67,7 +67,7 @@ static void accept(struct core *core, const struct message *message)
         remember_members(core, proposal);
     }
     if (core_is_member(core)) {
-        promise_saw_epoch(core, proposal->epoch);
+        promise_saw_proposal(core, proposal->epoch);
     } else {
         promise_near_epoch(core, proposal->epoch); /* There is no view to measure it by (V7f). */
     }

@@ -62,8 +62,10 @@ static bool is_beyond_outdoing(const struct core *core, const struct view *view)
 bool install_leaps(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
-    bool hearsay = !id_equal(&view->members[0].id,
-                             &message->from); /* The maker of the view may not know of it. */
+    /* The maker of the view may not know of it; and where voters grant, what it only shows may be
+     * made up: the one that it makes above that is no leap for those to whom it is proposed. */
+    bool hearsay = !id_equal(&view->members[0].id, &message->from) ||
+                   (core_is_strict(core) && message->type == MESSAGE_VIEW);
     struct leap_base max = promise_numbers_max(core);
 
     return accord_leaps(core, &view->agreed) || promise_is_above(view, &max) ||

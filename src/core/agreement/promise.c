@@ -10,6 +10,12 @@ static uint64_t higher(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* What the view or this node's voter stands for, so that the others learn of it. */
+static uint64_t known_epoch(const struct core *core, const struct view *view)
+{
+    return higher(view->epoch, core->voter.record.promise.epoch);
+}
+
 /* What the numbers of this T_stall are measured against, if `view` is the one that holds. */
 static struct leap_base leap_base(const struct core *core, const struct view *view)
 {
@@ -19,10 +25,11 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
         return *base;
     }
     const uint64_t seen = core->promise.seen;
-    const uint64_t seen_max = view_is_empty(view) ? seen : view->epoch + core->plan.seen_lead;
+    const uint64_t known = known_epoch(core, view);
+    const bool lately = base->ms != 0 && core->now_ms < base->ms + core->plan.seen_ms;
 
     return (struct leap_base){.ms = core->now_ms,
-                              .epoch = earlier(seen, seen_max),
+                              .epoch = known == 0 || lately ? seen : earlier(seen, known),
                               .version = higher(view->version, core->promise.near_version),
                               .next_age = higher(view->next_age, core->promise.near_age)};
 }
@@ -86,7 +93,9 @@ uint64_t promise_within_reach(const struct core *core, uint64_t epoch)
 void promise_near_epoch(struct core *core, uint64_t epoch)
 {
     if (epoch <= COUNTER_MAX) {
+        const struct leap_base base = leap_base(core, &core->view);
         promise_saw_epoch(core, promise_within_reach(core, epoch));
+        core->promise.base = base; /* Though as much was seen: who asks again is heard then. */
     }
 }
 
@@ -114,9 +123,21 @@ uint64_t promise_new_epoch(const struct core *core)
 uint64_t promise_epoch_to_claim(const struct core *core)
 {
     uint64_t next = promise_new_epoch(core);
-    bool leaps = next > core->view.epoch + SAID_LEAP_MAX + SAID_LEAP_MAX / 2;
+    bool leaps = next > core->view.epoch + BOUND_LEAP_MAX;
 
     return leaps ? core->view.epoch + 1 : next; /* Nobody would heed the higher one. */
+}
+
+/* V7a: where voters grant, a proposal that none of them may be bound to may be made up, and what
+ * this node asks for above it would be a leap for the others. */
+static uint64_t proved_epoch(const struct core *core, uint64_t epoch)
+{
+    return core_is_strict(core) ? earlier(epoch, promise_said_max(core).epoch) : epoch;
+}
+
+void promise_saw_proposal(struct core *core, uint64_t epoch)
+{
+    promise_saw_epoch(core, proved_epoch(core, epoch));
 }
 
 void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms)
@@ -124,7 +145,7 @@ void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, u
     core->promise.epoch = epoch;
     core->promise.to = *to;
     core->promise.until_ms = until_ms;
-    promise_saw_epoch(core, epoch);
+    promise_saw_proposal(core, epoch);
 }
 
 static void release(struct core *core)
@@ -175,8 +196,7 @@ uint64_t promise_deadline_ms(const struct core *core)
  * it. What this node's voter has promised, or this life has asked for (Z4a), is not forgotten. */
 static void forget_what_leaps(struct core *core)
 {
-    const uint64_t promised = core->voter.record.promise.epoch;
-    const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
+    const uint64_t known = known_epoch(core, &core->view);
     const bool leaps = core->promise.seen > core->view.epoch + core->plan.said_leap &&
                        core->candidacy.epoch == 0;
 

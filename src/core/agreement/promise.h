@@ -5,6 +5,8 @@
  *     |--------------------------------------------|--------------------|------->  epoch
  *       taken                                        taken of a view's    leaps: dropped, or
  *                                                    maker alone          come near to (V7)
+ *
+ * Under guard strict the middle one is base + 3/4 of 2^32.
  */
 #ifndef CORE_PROMISE_H
 #define CORE_PROMISE_H
@@ -25,6 +27,9 @@ void promise_near_view(struct core *core, const struct view *view);
 
 /* Somebody in this cluster knows of that epoch (V2). */
 void promise_saw_epoch(struct core *core, uint64_t epoch);
+
+/* The same, of a proposal that this node accepts. */
+void promise_saw_proposal(struct core *core, uint64_t epoch);
 
 /* An epoch above all that this node has seen. */
 uint64_t promise_new_epoch(const struct core *core);

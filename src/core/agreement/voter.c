@@ -472,9 +472,11 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
 
 struct vote voter_on_question(struct core *core, const struct vote_question *question)
 {
-    if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch) ||
-        asks_for_too_long(core, question, NULL)) {
+    if (!voter_votes(core, question->lineage) || asks_for_too_long(core, question, NULL)) {
         return (struct vote){.result = VOTE_MUTE};
+    }
+    if (leaps(core, question->ballot.epoch)) {
+        return come_near(core, &question->ballot);
     }
     /* Z2a: one who need not receive the answers would hold the lease for ever. */
     if (!voter_knows(core, &question->ballot.life) || has_to_prove_writes(core, question)) {

@@ -51,6 +51,10 @@ enum {
  * told is then never a leap for those in its view. */
 #define SAID_LEAP_MAX (LEAP_MAX / 2)
 
+/* A voter is bound no further, and nobody claims what is (V7c): what a voter has promised is for
+ * good, so that the others have to come after it, and a view above it is no leap for them. */
+#define BOUND_LEAP_MAX (LEAP_MAX / 4 * 3)
+
 /* No epoch, version or age gets there by counting; above it sums could wrap. */
 #define COUNTER_MAX (UINT64_C(1) << 62)
 
