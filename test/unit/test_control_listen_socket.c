@@ -203,6 +203,11 @@ Test(control_entrance, a_group_may_use_the_socket)
     cr_assert_eq(stat(place.path, &status), 0);
     cr_assert_eq(status.st_mode & 0777, 0660);
     cr_assert_eq(status.st_gid, groups[0]);
+
+    cr_assert_eq(unlink(place.path), 0);
+    cr_assert_eq(rmdir(directory), 0);
+    listen_socket_renew(&listen_socket, &place.config, &place.log);
+    assert_logged(&place, "is gone, too: restart this daemon");
     close(listen_socket.fd);
     place_close(&place);
 }

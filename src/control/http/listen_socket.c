@@ -132,7 +132,7 @@ static bool make_directory(const struct config *config, struct complaint *compla
 {
     char directory[CONFIG_PATH_MAX + 1];
 
-    if (!directory_of(config->control, directory) || access(directory, F_OK) == 0) {
+    if (!directory_of(config->control, directory)) {
         return true;
     }
     if (mkdir(directory, S_IRWXU) != 0) {
@@ -343,6 +343,17 @@ bool listen_socket_is_lost(const struct listen_socket *listen_socket)
     return listen_socket->path[0] != '\0' && !has_file(listen_socket);
 }
 
+/* The sandbox lets nobody make one, nor a socket in one that was made meanwhile. */
+static bool has_directory(const struct config *config, struct complaint *complaint)
+{
+    char directory[CONFIG_PATH_MAX + 1];
+
+    place_of(config->control, directory);
+    return access(directory, F_OK) == 0 ||
+           complaint_set(complaint, "its directory %s is gone, too: restart this daemon",
+                         directory);
+}
+
 /* Under the same number: whoever polls it need not know. */
 static bool take_place(struct listen_socket *listen_socket, const struct listen_socket *again)
 {
@@ -362,7 +373,7 @@ void listen_socket_renew(struct listen_socket *listen_socket, const struct confi
     struct listen_socket again = *listen_socket;
     struct complaint complaint = {.text = "no file descriptor is left"};
 
-    if (make_directory(config, &complaint) && check_directory(config, &complaint) &&
+    if (has_directory(config, &complaint) && check_directory(config, &complaint) &&
         clear_stale(config, log, &complaint) && listen_at(&again, config, &complaint) &&
         take_place(listen_socket, &again)) {
         listen_socket->lost_is_said = false;
