@@ -421,11 +421,19 @@ static const char *remedy_for(const struct whole_facts *facts)
                : "doyen voters replace NAME gives it another record";
 }
 
+/* Where too few vote, who coordinates acts by the leases that it has had. */
+static const char *what_may_be_lost(const struct whole_facts *facts, uint32_t votes)
+{
+    if (votes < facts->guard.needed && facts->coordinates) {
+        return ": too few, and this node acts no longer than its lease lasts";
+    }
+    return votes <= facts->guard.needed ? ": no further one can be lost" : "";
+}
+
 static bool voters_lack(const struct whole_facts *facts, struct whole *whole)
 {
     const uint32_t missing = facts->voters - facts->voters_heard;
     const uint32_t votes = facts->voters_heard - facts->voters_lack;
-    const bool spare = votes > facts->guard.needed;
 
     if (!is_in(facts) || votes == facts->voters) {
         return false;
@@ -443,7 +451,7 @@ static bool voters_lack(const struct whole_facts *facts, struct whole *whole)
             facts->voters_heard, facts->voters, facts->voters_heard == 1 ? "is" : "are",
             facts->guard.needed);
     }
-    say_more(whole->sentence, "%s", spare ? "" : ": no further one can be lost");
+    say_more(whole->sentence, "%s", what_may_be_lost(facts, votes));
     say(whole->next, "doyen voters shows which; %s", remedy_for(facts));
     return true;
 }

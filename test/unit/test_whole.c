@@ -359,6 +359,13 @@ Test(whole, voters_that_do_not_vote_are_no_spare)
     facts.voters_heard = 2;
     expect(&facts, WHOLE_VOTERS_LACKING,
            "2 of 3 voters are heard, 2 needed: no further one can be lost", "doyen voters");
+    facts.voters_heard = 1;
+    facts.coordinates = true;
+    expect(&facts, WHOLE_VOTERS_LACKING,
+           "1 of 3 voters is heard, 2 needed: too few, and this node acts no longer than its lease "
+           "lasts",
+           "doyen voters");
+    facts.coordinates = false;
     facts.voters = 5;
     facts.guard.needed = 3;
     facts.voters_heard = 4;

@@ -164,9 +164,10 @@ static void print_strict(const struct printer *printer, const json_t *status)
     const uint64_t fresh = document_number(guard, "fresh");
     const uint64_t needed = document_number(guard, "needed");
     const uint64_t count = voting < fresh ? voting : fresh;
-    const char *more = met              ? (count <= needed ? ": none can be spared" : "")
-                       : count < needed ? ""
-                                        : ", and none of them has said that it acts";
+    const char *more = met && count < needed    ? ", until the lease ends"
+                       : met && count == needed ? ": none can be spared"
+                       : met || count < needed  ? ""
+                                                : ", and none of them has said that it acts";
 
     printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
                  "strict, %s: %" PRIu64 " of %" PRIu64 " voters, %" PRIu64 " needed%s",
