@@ -123,7 +123,7 @@ static void on_due_timer(uv_timer_t *timer)
     struct control *control = timer->data;
 
     for (uint32_t i = 0; i < control->server_count; i++) {
-        overdue_close(&control->servers[i], uv_now(control->loop));
+        overdue_look(&control->servers[i]);
     }
 }
 
@@ -136,7 +136,7 @@ static void due_timer_arm(struct control *control)
         due_count += control->servers[i].due_count;
     }
     if (due_count > 0 && !control->due_timer_runs) {
-        uv_timer_start(&control->due_timer, on_due_timer, DUE_CHECK_MS, DUE_CHECK_MS);
+        uv_timer_start(&control->due_timer, on_due_timer, DUE_LOOK_MS, DUE_LOOK_MS);
     } else if (due_count == 0 && control->due_timer_runs) {
         uv_timer_stop(&control->due_timer);
     }

@@ -124,7 +124,7 @@ enum MHD_Result dispatch(struct request *request, const char *path, const char *
     }
     request->is_head = text_equal(method, MHD_HTTP_METHOD_HEAD);
     if (resource_is_lasting(request, resource)) {
-        overdue_set(request, REQUEST_NEVER_DUE);
+        overdue_set_never(request);
     }
     return resource_answer(request, resource);
 }

@@ -5,16 +5,21 @@
 
 #include "control/resources/server.h"
 
-void overdue_set(struct request *request, uint64_t due_ms)
+static void set(struct request *request, uint32_t due_looks)
 {
-    request->server->due_count -= request->due_ms != REQUEST_NEVER_DUE;
-    request->due_ms = due_ms;
-    request->server->due_count += due_ms != REQUEST_NEVER_DUE;
+    request->server->due_count -= request->due_looks != REQUEST_NEVER_DUE;
+    request->due_looks = due_looks;
+    request->server->due_count += due_looks != REQUEST_NEVER_DUE;
 }
 
-void overdue_set_in(struct request *request, uint64_t wait_ms)
+void overdue_set_never(struct request *request)
 {
-    overdue_set(request, uv_now(request->server->control->loop) + wait_ms);
+    set(request, REQUEST_NEVER_DUE);
+}
+
+void overdue_set_in(struct request *request, uint32_t wait_ms)
+{
+    set(request, wait_ms / DUE_LOOK_MS + 1);
 }
 
 void overdue_end(const struct request *request)
@@ -27,11 +32,13 @@ void overdue_end(const struct request *request)
     }
 }
 
-void overdue_close(struct server *server, uint64_t now_ms)
+void overdue_look(struct server *server)
 {
-    for (const struct request *request = server->first; request != NULL; request = request->next) {
-        if (request->due_ms <= now_ms) {
+    for (struct request *request = server->first; request != NULL; request = request->next) {
+        if (request->due_looks == 0) {
             overdue_end(request);
+        } else if (request->due_looks != REQUEST_NEVER_DUE) {
+            request->due_looks--;
         }
     }
 }

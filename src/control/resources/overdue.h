@@ -1,5 +1,7 @@
 /* When each connection is closed, whatever it sent or read until then. libmicrohttpd itself only
- * minds silence, and a client that sends one byte a minute is never silent. */
+ * minds silence, and a client that sends one byte a minute is never silent. Time is counted by
+ * looks every DUE_LOOK_MS and by no clock: what a client has said while this process was stopped is
+ * read before its time is over. */
 #ifndef CONTROL_OVERDUE_H
 #define CONTROL_OVERDUE_H
 
@@ -8,16 +10,14 @@
 struct request;
 struct server;
 
-/* Sets when the request's connection is to be closed, in the loop's time, or REQUEST_NEVER_DUE. */
-void overdue_set(struct request *request, uint64_t due_ms);
-
-/* The same so many milliseconds from now. */
-void overdue_set_in(struct request *request, uint64_t wait_ms);
+/* The request's connection is closed so many milliseconds from now at the earliest. */
+void overdue_set_in(struct request *request, uint32_t wait_ms);
+void overdue_set_never(struct request *request);
 
 /* Closes its connection, which ends in the library's next run. */
 void overdue_end(const struct request *request);
 
-/* Closes the connections whose time is over. They end in the daemon's next run. */
-void overdue_close(struct server *server, uint64_t now_ms);
+/* To be called every DUE_LOOK_MS. Connections whose time is over end in the daemon's next run. */
+void overdue_look(struct server *server);
 
 #endif

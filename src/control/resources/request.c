@@ -20,7 +20,7 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->server = server;
     request->connection = connection;
     request->waiter.connection = connection;
-    request->due_ms = REQUEST_NEVER_DUE;
+    request->due_looks = REQUEST_NEVER_DUE;
     request->next = server->first;
     if (server->first != NULL) {
         server->first->previous = request;
@@ -54,7 +54,7 @@ static void request_find_room(struct request *request)
 
 static void request_free(struct request *request)
 {
-    overdue_set(request, REQUEST_NEVER_DUE);
+    overdue_set_never(request);
     request->server->asking -= request->room != ROOM_UNKNOWN;
     if (request->previous != NULL) {
         request->previous->next = request->next;

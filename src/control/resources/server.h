@@ -37,7 +37,7 @@ enum {
     FIRST_REQUEST_MS = 5000,    /* from the connection until its first request is there */
     NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
     RESERVED_REQUEST_MS = 1000, /* the same where connections are scarce */
-    DUE_CHECK_MS = 250,
+    DUE_LOOK_MS = 250,
     BODY_BYTES_MAX = 64 * 1024,
     RESOURCES_MAX = 48,
 };
@@ -71,7 +71,7 @@ enum room {
     ROOM_NONE,     /* to be told so */
 };
 
-#define REQUEST_NEVER_DUE UINT64_MAX
+#define REQUEST_NEVER_DUE UINT32_MAX
 
 /* One connection and the request that arrives on it, of request.c. Requests follow one another on a
  * connection; each is answered when it has arrived whole. */
@@ -82,7 +82,7 @@ struct request {
     struct waiter waiter;
     struct request *previous;
     struct request *next;
-    uint64_t due_ms; /* when the connection is closed, whatever was sent or read until then */
+    uint32_t due_looks; /* until the connection is closed, whatever was sent or read until then */
     enum room room;
     const char *path; /* borrowed while the request is dispatched */
     bool is_head;     /* HEAD: of the answer only what stands before its body is wanted */
