@@ -1,11 +1,17 @@
 /* The control socket as a file: whose it is, when it is removed, when it is not. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "control/http/listen_socket.h"
@@ -208,6 +214,48 @@ Test(control_entrance, a_group_may_use_the_socket)
     cr_assert_eq(rmdir(directory), 0);
     listen_socket_renew(&listen_socket, &place.config, &place.log);
     assert_logged(&place, "is gone, too: restart this daemon");
+    close(listen_socket.fd);
+    place_close(&place);
+}
+
+/* As a unit with RestrictSUIDSGID has it. */
+static void forbid_group_bit(void)
+{
+#ifdef SYS_chmod
+    enum { CALL = SYS_chmod, MODE = 1 };
+#else
+    enum { CALL = SYS_fchmodat, MODE = 2 };
+#endif
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[MODE])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, S_ISGID, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog filter = {.len = sizeof steps / sizeof steps[0], .filter = steps};
+
+    cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+Test(control_entrance, a_directory_is_made_without_the_group_bit_where_that_is_forbidden)
+{
+    struct place place;
+    struct listen_socket listen_socket;
+    struct stat status;
+    char directory[64];
+    place_open(&place);
+
+    forbid_group_bit();
+    strcpy(place.config.control_group, "ops");
+    place.config.control_gid = getegid();
+    place.config.control_mode = 0660;
+    cr_assert(listen_socket_open_unix(&listen_socket, place_config(&place), &place.log));
+    snprintf(directory, sizeof directory, "%s/run", place.directory);
+    cr_assert_eq(stat(directory, &status), 0);
+    cr_assert_eq(status.st_mode & 07777, 0750);
     close(listen_socket.fd);
     place_close(&place);
 }

@@ -128,6 +128,13 @@ static bool give_group(const char *path, gid_t group)
            lchown(path, (uid_t)-1, group) == 0;
 }
 
+/* A unit may forbid to set this bit (RestrictSUIDSGID); then the group may be the wrong one if the
+ * socket has to be made again. */
+static bool set_directory_mode(const char *directory, mode_t mode)
+{
+    return chmod(directory, mode) == 0 || chmod(directory, mode & ~(mode_t)S_ISGID) == 0;
+}
+
 static bool make_directory(const struct config *config, struct complaint *complaint)
 {
     char directory[CONFIG_PATH_MAX + 1];
@@ -139,7 +146,7 @@ static bool make_directory(const struct config *config, struct complaint *compla
         return errno == EEXIST || cannot_make(config, directory, complaint);
     }
     return (give_group(directory, group_of(config)) &&
-            chmod(directory, directory_mode(config->control_mode)) == 0) ||
+            set_directory_mode(directory, directory_mode(config->control_mode))) ||
            cannot_make(config, directory, complaint);
 }
 
