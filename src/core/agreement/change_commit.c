@@ -264,15 +264,16 @@ static void change_continue(struct core *core)
     bool former_agrees = core->proposing.asked_last &&
                          change_has_agreed(core, change_who_stands_down(core));
     bool over = former_agrees || change_all_answered(core) || late;
-    if (late && !voters_agree(core)) {
-        wait_for_voters(core);
+    const bool waits = late && !voters_agree(core);
+    over = over && voters_agree(core);
+    if ((over || waits) && core->proposing.sent) {
+        REACHED(commit_put_off_by_a_step);
+        /* The PREPAREs of this step still point into `pending`: it is over in the next. */
+        change_wait_a_step(core);
         return;
     }
-    over = over && voters_agree(core);
-    if (over && core->proposing.sent) {
-        REACHED(commit_put_off_by_a_step);
-        /* The PREPAREs of this step still point into `pending`: it is committed in the next. */
-        change_wait_a_step(core);
+    if (waits) {
+        wait_for_voters(core);
         return;
     }
     if (over && !other_part_agrees(core)) {
