@@ -182,7 +182,8 @@ static void propose_what_is_left(struct core *core, struct view *next)
 {
     const struct proposal proposal = core->proposing.proposal;
 
-    if (!proposal.forced && next->cause == CAUSE_CHANGE &&
+    /* What voters have accepted has to be overtaken, or they would ask for another epoch (Z2l). */
+    if (!proposal.forced && next->cause == CAUSE_CHANGE && core->answered.tally.granted == 0 &&
         has_the_same_members(next, &core->view)) {
         REACHED(joiner_did_not_come);
         change_abandon(core); /* Nobody came after all, and no vain try costs a view (H28, Y5). */
