@@ -10,6 +10,8 @@ import doyen
 from cluster import LIMIT_S, TestCase, soon
 from doyen.role import RoleLink
 
+LONG_LEASE = ("--profile", "wan")  # so that a slow machine does not end it
+
 
 class Campaign(TestCase):
     def clients(self, *options):
@@ -21,7 +23,7 @@ class Campaign(TestCase):
         return cluster, clients
 
     def test_gives_the_role_to_one_after_the_other(self):
-        _, (client, other) = self.clients()
+        _, (client, other) = self.clients(*LONG_LEASE)
         with client.campaign("job", value="here", timeout=LIMIT_S) as first:
             self.assertTrue(first.held())
             self.assertEqual(first.role, "job")

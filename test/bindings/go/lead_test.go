@@ -149,7 +149,7 @@ func TestTheErrorOfTheWorkIsHandedOn(t *testing.T) {
 }
 
 func TestOneHoldsARoleAndTheNextComesAfterIt(t *testing.T) {
-	c := newCluster(t, 2)
+	c := newCluster(t, 2, "--profile", "wan") // so that a slow machine does not end its lease
 	await(t, c.client("athens"), doyen.Conditions{Members: 2})
 	role := doyen.Role{Name: "backup", Value: "10.0.0.5"}
 	holds := make(chan struct{})

@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { Client, LeadLost, REFUSED, TIMED_OUT, USAGE } from "../../../src/bindings/node/index.js";
 import { RoleLink } from "../../../src/bindings/node/role.js";
-import { Cluster, LIMIT_MS, soon, standIn } from "./cluster.mjs";
+import { Cluster, LIMIT_MS, LONG_LEASE, soon, standIn } from "./cluster.mjs";
 
 const timeoutMs = LIMIT_MS;
 
@@ -68,7 +68,7 @@ test("a campaign that ends before its first question is answered says why", asyn
 // --- With daemons ---
 
 test("a role goes from one to the other", async (t) => {
-  const [, client, other] = await clients(t);
+  const [, client, other] = await clients(t, ...LONG_LEASE);
   const token = await client.campaign(
     "job",
     async (first) => {
