@@ -350,7 +350,7 @@ Test(core_lies, what_is_only_said_may_leap_half_as_far)
 
     forged->version++;
     forged->epoch += SAID_LEAP_MAX + 1;
-    stays(rig, 'C', forged, REFUSED_VIEW_NOT_FOLLOWED);
+    stays(rig, 'C', forged, REFUSED_VIEW_LEAPS);
     cr_assert_eq(rig->core->promise.seen, 1);
     forged->epoch--;
     stays(rig, 'C', forged, REFUSED_BASE_UNFIT);
@@ -502,13 +502,20 @@ Test(core_lies, what_nobody_asks_for_again_does_not_add_up)
     rig_free(rig);
 }
 
+/* H48: in its coordinator's name. Who is shown this view by the one that took it has to outdo it.
+ */
 Test(core_lies, next_age_does_not_leap)
 {
     struct rig *rig = rig_in("A B C", 'B');
     struct view *view = rig_next(rig, "");
 
-    view->next_age = core_view(rig->core)->next_age + LEAP_MAX + 1;
+    view->next_age = core_view(rig->core)->next_age + SAID_LEAP_MAX + 1;
     stays(rig, 'A', view, REFUSED_VIEW_LEAPS);
+    const struct message claim = {
+        .type = MESSAGE_CLAIM,
+        .carrier = {.view = view, .lineage = view->lineage, .epoch = view->epoch + 1}};
+    rig_gets(rig, 'A', &claim);
+    cr_assert_neq(core_view(rig->core)->hash, view->hash);
     view->next_age--;
     struct message shown = shows(view);
     rig_gets(rig, 'A', &shown);
@@ -522,15 +529,15 @@ Test(core_lies, leaps_add_up)
     struct rig *rig = rig_in("A B C", 'B');
     struct view *view = rig_next(rig, "");
 
-    view->version = LEAP_MAX;
-    view->epoch = LEAP_MAX;
+    view->version = SAID_LEAP_MAX;
+    view->epoch = SAID_LEAP_MAX;
     struct message shown = shows(view);
     rig_gets(rig, 'A', &shown);
     cr_assert_eq(core_view(rig->core)->hash, view->hash);
-    view->version += LEAP_MAX / 2;
+    view->version += SAID_LEAP_MAX / 2;
     stays(rig, 'A', view, REFUSED_VIEW_LEAPS);
-    view->version = LEAP_MAX + 1;
-    view->epoch += LEAP_MAX / 2;
+    view->version = SAID_LEAP_MAX + 1;
+    view->epoch += SAID_LEAP_MAX / 2;
     stays(rig, 'A', view, REFUSED_VIEW_LEAPS);
     rig_pass(rig, rig->timing.stall_ms, "A C");
     shown = shows(view);

@@ -379,14 +379,14 @@ Test(core_step, a_leap_of_the_epoch_changes_nothing)
     struct rig *rig = rig_in("A B C", 'B');
     struct view *view = rig_next(rig, "");
 
-    view->epoch += LEAP_MAX + 1;
+    view->epoch += SAID_LEAP_MAX + 1;
     view_seal(view);
     rig_ignores(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
                 REFUSED_VIEW_LEAPS);
     view->epoch--;
     view_seal(view);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
-    cr_assert_eq(core_view(rig->core)->epoch, 1 + LEAP_MAX);
+    cr_assert_eq(core_view(rig->core)->epoch, 1 + SAID_LEAP_MAX);
     rig_free(rig);
 }
 

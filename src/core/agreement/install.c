@@ -59,17 +59,20 @@ static bool is_beyond_outdoing(const struct core *core, const struct view *view)
     return promise_is_above(view, &max);
 }
 
+/* Its maker may not know of it: what is shown in its name, and not proposed, may be made up. */
+static bool is_hearsay(const struct message *message)
+{
+    return !id_equal(&message->carrier.view->members[0].id, &message->from) ||
+           message->type == MESSAGE_VIEW || message->type == MESSAGE_CLAIM;
+}
+
 bool install_leaps(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
-    /* The maker of the view may not know of it; and where voters grant, what it only shows may be
-     * made up: the one that it makes above that is no leap for those to whom it is proposed. */
-    bool hearsay = !id_equal(&view->members[0].id, &message->from) ||
-                   (core_is_strict(core) && message->type == MESSAGE_VIEW);
     struct leap_base max = promise_numbers_max(core);
 
     return accord_leaps(core, &view->agreed) || promise_is_above(view, &max) ||
-           (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
+           (is_hearsay(message) && core_is_member(core) && is_beyond_outdoing(core, view));
 }
 
 /* L4: V4c asks for no more, where the view does not leap. */
