@@ -3,10 +3,10 @@
  *
  *     base, at the beginning of T_stall           base + 2^31          base + 2^32
  *     |--------------------------------------------|--------------------|------->  epoch
- *       taken                                        taken of a view's    leaps: dropped, or
- *                                                    maker alone          come near to (V7)
+ *       taken                                        taken of what is     leaps: dropped, or
+ *                                                    proposed or claimed  come near to (V7)
  *
- * Under guard strict the middle one is base + 3/4 of 2^32.
+ * Under guard strict the middle one is base + 3/4 of 2^32, for a voter also of a claim or proposal.
  */
 #ifndef CORE_PROMISE_H
 #define CORE_PROMISE_H
