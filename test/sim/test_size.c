@@ -411,6 +411,29 @@ Story(size, a_coordinator_behind_a_hole_lets_one_in_under_strict)
     sim_free(sim);
 }
 
+/* H92, U4d: what is too long for D keeps its stream busy, so that the voters whom the coordinator
+ * reaches are no quorum without E, which others show the proposal. */
+Story(size, a_coordinator_behind_a_hole_lets_in_the_voter_whose_vote_that_takes)
+{
+    struct sim *sim = seven(seed, FIVE_VOTERS);
+
+    sim_change_voters(sim, A, story_set("BCDE"), 0);
+    for (uint32_t host = B; host <= G; host++) {
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_narrow(sim, A, HOLE_OF_TUNNELS);
+    for (uint32_t host = D; host <= E; host++) {
+        sim_crash(sim, host);
+        sim_run(sim, 100);
+        sim_start(sim, host);
+        sim_set_tags(sim, host, LONG_TAG);
+        story_check(sim_converges(sim, SETTLE_MS), seed);
+    }
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
 /* E votes no more since it is away, and its record knows the voters of before (Z11i). */
 Story(size, a_coordinator_behind_a_hole_lets_one_in_that_missed_other_voters)
 {
