@@ -55,6 +55,7 @@ Test(core_question, its_coordinator_alone_says_that_its_record_is_older)
     ping.ping.asked.record = rig->core->voter.record.id;
     ping.ping.asked.writes = UINT64_MAX;
     ping.ping.origin = rig_id(rig, 'C');
+    voter_proved(rig->core, &ping.ping.origin);
     rig_gets(rig, 'C', &ping);
     cr_assert_not(voter_goes_by_older(rig->core, rig->now_ms));
     ping.ping.origin = rig_id(rig, 'A');

@@ -365,13 +365,16 @@ static bool asks_for_too_long(const struct core *core, const struct vote_questio
            question->hold_ms > larger(hold_ms, question->hold_max_ms);
 }
 
-/* Z14b: somebody else than this member's coordinator says that this record is an older copy. */
+/* Z14b: it says that this record is an older copy, which this node does not take from it. What is
+ * said in a coordinator's name that coordinator takes back with its next question; others ask none.
+ */
 static bool has_to_prove_writes(const struct core *core, const struct vote_question *question)
 {
     const struct node_id *by = &question->ballot.life;
+    const bool may_say = core_is_member(core) ? view_find(&core->view, by) == 0
+                                              : is_proved(core, by);
 
-    return question->writes > voter_writes(core) && view_find(&core->view, by) != 0 &&
-           !is_proved(core, by);
+    return question->writes > voter_writes(core) && !may_say;
 }
 
 /* Z13a: whoever goes on after the founder is lost has to know the voters by their records. Until
