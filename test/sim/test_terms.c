@@ -308,6 +308,45 @@ Story(terms, another_configuration_counts_where_a_cluster_is_founded)
     sim_free(sim);
 }
 
+/* A change comes about, and is written into the configuration of the first hosts, when the power
+ * fails for all. */
+static void write_down_and_restart(const struct sim_options *options, uint32_t written)
+{
+    struct sim *sim = story_begun_with(options);
+    struct sim_terms terms = sim_usual_terms(sim);
+
+    terms.profile = PROFILE_LOCAL;
+    ask_for_profile(sim, D, PROFILE_LOCAL);
+    story_check(will_have(sim, "ABCD", 2, MINUTE_MS), options->seed);
+    sim_run(sim, SETTLE_MS);
+    for (uint32_t host = A; host <= D; host++) {
+        sim_crash(sim, host);
+        if (host < written) {
+            sim_set_terms(sim, host, &terms);
+        }
+    }
+    sim_start_in_order(sim, 300);
+    story_check(sim_converges(sim, MINUTE_MS), options->seed);
+    story_check(all_have(sim, "ABCD", 2), options->seed);
+    sim_free(sim);
+}
+
+/* A5a: whoever founds has them in its configuration already, and others do not. */
+Story(terms, they_outlive_a_restart_while_they_are_written_down)
+{
+    for (uint32_t written = 1; written <= 4; written++) {
+        write_down_and_restart(&(struct sim_options){.seed = seed,
+                                                     .host_count = 4,
+                                                     .seed_count = 3,
+                                                     .disks = true,
+                                                     .mixed = true,
+                                                     .disorder = true,
+                                                     .guard = {GUARD_MAJORITY, 4},
+                                                     .silent_ms = 63},
+                               written);
+    }
+}
+
 /* A4b: where nobody has changed the terms, who has others is refused; where somebody has, it
  * follows. */
 Story(terms, who_was_started_with_others_follows_those_that_were_changed)
@@ -488,6 +527,23 @@ Story(terms, a_voter_that_missed_a_change_votes_by_what_it_is_shown)
     story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
     story_check(sim_acting_count(sim) == 1, seed);
     sim_free(sim);
+}
+
+/* A3c, A5a: whoever takes over has them in its configuration already, and others do not. */
+Story(terms, under_strict_they_outlive_a_restart_while_they_are_written_down)
+{
+    for (uint32_t written = 1; written <= 4; written++) {
+        write_down_and_restart(&(struct sim_options){.seed = seed,
+                                                     .host_count = 4,
+                                                     .seed_count = 3,
+                                                     .voter_count = 3,
+                                                     .disks = true,
+                                                     .mixed = true,
+                                                     .exclusive = true,
+                                                     .guard = {GUARD_STRICT, 3},
+                                                     .silent_ms = 63},
+                               written);
+    }
 }
 
 /* H81: of two operators one wants other voters and one other durations. */

@@ -139,13 +139,20 @@ bool accord_leaps(const struct core *core, const struct agreed *agreed)
            !may_follow(core, agreed, &core->proven);
 }
 
-void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before)
+/* A5a: they hold as long as the operator says the same as then, or has written them down since. */
+static bool is_still_meant(const struct core *core, const struct agreed *agreed,
+                           const struct rules *before)
 {
     const struct rules started = terms_rules(&core->configured.terms);
 
+    return rules_equal(&started, before) || rules_equal(&started, &agreed->now);
+}
+
+void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before)
+{
     memset(&core->agreed, 0, sizeof core->agreed);
     if (agreed->number != 0 && !accord_leaps(core, agreed) && agreed_is_sound(agreed) &&
-        accord_fits(core, agreed) && rules_equal(before, &started)) {
+        accord_fits(core, agreed) && is_still_meant(core, agreed, before)) {
         core->agreed = *agreed;
     }
     core->proven = core->agreed;

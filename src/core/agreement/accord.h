@@ -10,7 +10,7 @@
 #include "core/state/state.h"
 
 /* Called when what the node was started with is set. Takes up the terms that it remembers, if they
- * fit and it was started with the same as `before` (A5a). */
+ * fit and it was started with the same as `before`, or with what they say (A5a). */
 void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before);
 
 /* Looks anew at what follows from guard, durations and view: core->spans and core->plan. It is done
