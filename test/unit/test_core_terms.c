@@ -185,7 +185,9 @@ Test(core_terms, on_rings_terms_are_waited_for_that_have_stayed)
     rig_pass(rig, 3 * rig->timing.heartbeat_ms, others);
     cr_assert_not(watch_is_on(rig->core, 0), "else its own word counts");
     cr_assert_eq(rig->core->proven.number, 0);
-    rig_pass(rig, stall_ms, others);
+    rig_pass(rig, stall_ms / 2, others);
+    is_shown(rig, rig_next(rig, "-Y")); /* With the same terms: that begins nothing anew. */
+    rig_pass(rig, stall_ms / 2, others);
     cr_assert_eq(rig->core->proven.number, 1);
     rig_free(rig);
 }
