@@ -228,9 +228,26 @@ void sim_pause(struct sim *sim, uint32_t index)
     trace_note(sim, "%s is stopped", host->name);
     host->paused = true;
     host->stopped_us = sim->now_us;
+    host->showed_us = clock_us(&host->clock, sim->now_us);
     host->touched_us = sim->now_us;
     host->disturbed = true;
     sim->changed = true;
+}
+
+void sim_resume_unaware(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+
+    if (!host->running || !host->paused) {
+        return;
+    }
+    trace_note(sim, "the clock of %s has stood still", host->name);
+    host->clock.shown_us = host->showed_us;
+    host->clock.since_us = sim->now_us;
+    host->now_us = UINT64_MAX;
+    sim_resume(sim, index);
+    host->slept_ms = 0;
+    process_rearm(sim, host);
 }
 
 /* What came meanwhile comes in one burst. Whether the timer or the sockets are looked at first
@@ -688,6 +705,7 @@ void sim_heal(struct sim *sim)
             network_link(&sim->network, i, k)->held_us = 0;
             network_link(&sim->network, i, k)->changed_us = sim->now_us;
             network_link(&sim->network, i, k)->stream_cuts = 0;
+            network_link(&sim->network, i, k)->datagram_cuts = 0;
             network_narrow(&sim->network, i, k, 0);
         }
         sim->hosts[i].isolated = false;

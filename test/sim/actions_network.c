@@ -55,6 +55,27 @@ void sim_mend_streams(struct sim *sim, uint32_t a, uint32_t b)
     }
 }
 
+void sim_cut_datagrams(struct sim *sim, uint32_t from, uint32_t to)
+{
+    struct link *link = network_link(&sim->network, from, to);
+
+    trace_note(sim, "datagrams cut from %s to %s", sim->hosts[from].name, sim->hosts[to].name);
+    link->datagram_cuts++;
+    link->changed_us = sim->now_us;
+    sim->hosts[from].disturbed = true;
+    sim->hosts[to].disturbed = true;
+}
+
+void sim_mend_datagrams(struct sim *sim, uint32_t from, uint32_t to)
+{
+    struct link *link = network_link(&sim->network, from, to);
+
+    link->changed_us = sim->now_us;
+    if (link->datagram_cuts > 0) {
+        link->datagram_cuts--;
+    }
+}
+
 void sim_narrow_one_way(struct sim *sim, uint32_t from, uint32_t to, uint32_t bytes_max)
 {
     trace_note(sim, "from %s to %s passes what has up to %u bytes", sim->hosts[from].name,

@@ -70,6 +70,23 @@ void sim_restore(struct sim *sim, uint32_t index)
     host->writes[host->latest] = host->backup;
 }
 
+void sim_exchange_disk(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+    const struct stored kept = host->writes[host->latest];
+    const bool stored = host->stored;
+
+    assert(!host->running);
+    record_disk_exchange(&host->record);
+    trace_note(sim, "%s has its other disk, %s", host->name,
+               host->record.kept == NULL ? "an empty one" : "with a record");
+    host->written_off = host->process;
+    host->writes[host->latest] = host->other;
+    host->stored = host->other_stored;
+    host->other = kept;
+    host->other_stored = stored;
+}
+
 void sim_damage_record(struct sim *sim, uint32_t index)
 {
     trace_note(sim, "the record of %s is damaged", host_of(sim, index)->name);
@@ -270,6 +287,25 @@ bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
     }
     return !sim->hosts[index].record.spoilt && suffice_without(sim, sim_lists(sim), index) &&
            suffice_without(sim, sim_lists_installed(sim), index);
+}
+
+static bool is_listed(const struct voter_lists *lists, const struct vote_record *record)
+{
+    return lists != NULL && record != NULL && voter_lists_find(lists, &record->id) != VOTER_NONE;
+}
+
+bool sim_may_exchange_disk(const struct sim *sim, uint32_t index)
+{
+    const struct record_disk *disk = &sim->hosts[index].record;
+    const struct vote_record *record = record_disk_find(disk);
+
+    if (!sim_has_settled(sim) || (disk->other == NULL && sim_keeps_from_founding(sim, index))) {
+        return false;
+    }
+    const bool is_needed = is_listed(sim_lists(sim), record) ||
+                           is_listed(sim_lists_installed(sim), record) ||
+                           is_about_to_vote(sim, index);
+    return !is_needed || sim_may_spoil_record(sim, index);
 }
 
 /* Has one of those to found with a disk that knows of a founding: it founds no other (Z8a)? */

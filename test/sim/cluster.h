@@ -118,7 +118,8 @@ struct host {
     uint64_t touched_us; /* when its process was last stopped, continued, slowed or quickened */
     uint64_t slept_ms;   /* the longest it was stopped of late */
     uint64_t woke_us;    /* when that ended */
-    uint64_t stopped_us; /* while it is paused: since when */
+    uint64_t stopped_us; /* while it is paused: since when, */
+    uint64_t showed_us;  /* and what its clock showed then */
 
     struct pending *waiting; /* for the paused process, first to last */
     struct pending *waiting_last;
@@ -145,6 +146,8 @@ struct host {
     struct join_refused refusal;
     struct stored writes[2]; /* the last one and the one before, in turn */
     struct stored backup;
+    struct stored other; /* on the disk that is not in the host */
+    bool other_stored;
     uint32_t latest;
 };
 

@@ -99,6 +99,12 @@ static const struct fault table[] = {
     {"double in a founding", 1, FAULTS_OF_FOUNDING, FAULT_FORGETS, strike_double_in_a_founding},
     {"other order in a founding", 1, FAULTS_OF_FOUNDING, FAULT_HARMLESS,
      strike_other_order_in_a_founding},
+    {"crash loop", 3, FAULTS_OF_HOSTS, FAULT_HARMLESS, strike_crash_loop},
+    {"long absence", 2, FAULTS_OF_HOSTS, FAULT_FORGETS, strike_long_absence},
+    {"datagrams cut", 3, FAULTS_OF_HOSTS, FAULT_SPLITS, strike_datagrams},
+    {"moved voter", 1, FAULTS_OF_EXCHANGE, FAULT_FORGETS, strike_moved_voter},
+    {"two disks", 3, FAULTS_OF_EXCHANGE, FAULT_HARMLESS, strike_two_disks},
+    {"clock that stands still", 1, FAULTS_OF_STANDSTILL, FAULT_SPLITS, strike_standstill},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \
@@ -156,6 +162,18 @@ void fault_rejoin(struct sim *sim, uint32_t host, uint32_t unused)
     sim_rejoin_network(sim, host);
 }
 
+static void cut_datagrams(struct sim *sim, enum breakage breakage, uint32_t host)
+{
+    for (uint32_t i = 0; i < sim_host_count(sim) + sim_witness_count(sim); i++) {
+        if (i != host && breakage != BREAK_NO_DATAGRAMS_OUT) {
+            sim_cut_datagrams(sim, i, host);
+        }
+        if (i != host && breakage != BREAK_NO_DATAGRAMS_IN) {
+            sim_cut_datagrams(sim, host, i);
+        }
+    }
+}
+
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms)
 {
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
@@ -164,6 +182,12 @@ void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_
         } else if (i != host && breakage == BREAK_MUTE) {
             sim_cut_one_way(sim, host, i);
         }
+    }
+    if (breakage >= BREAK_NO_DATAGRAMS && breakage <= BREAK_NO_DATAGRAMS_OUT) {
+        cut_datagrams(sim, breakage, host);
+    }
+    if (breakage == BREAK_LOOPING) {
+        fault_crash_again(sim, host, 0xff | 40U << 8 | 10U << 16); /* up 2 s, down 0.5 s */
     }
     if (breakage == BREAK_FLAPPING) {
         fault_flap(sim, host, 0xff | 60U << 8 | 80U << 16); /* down 1.5 s, up 2 s, for ever */

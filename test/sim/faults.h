@@ -48,6 +48,10 @@ enum fault_group {
     FAULTS_OF_FOUNDING,      /* for some of guard strict where no options differ, early, now and
                                 then alone */
     FAULTS_OF_ISLANDS,       /* as those of founders */
+    FAULTS_OF_HOSTS,         /* for some plans, beside all others: of one host, for long */
+    FAULTS_OF_EXCHANGE,      /* for some of guard strict, where nobody lies and no options differ */
+    FAULTS_OF_STANDSTILL,    /* for some whose terms stay, but of guard strict, which rests on it
+                                that clocks go on */
 };
 
 struct fault {
@@ -67,7 +71,19 @@ enum { FAULTS_MAX = 192 };
 const struct fault *fault_table(uint32_t *count);
 
 /* What is left of one host for good, so that only the others can be asked to agree (Y6). */
-enum breakage { BREAK_NOTHING, BREAK_DEAF, BREAK_MUTE, BREAK_FLAPPING, BREAK_SLOW, BREAKAGES };
+enum breakage {
+    BREAK_NOTHING,
+    BREAK_DEAF,
+    BREAK_MUTE,
+    BREAK_FLAPPING,
+    BREAK_SLOW,
+    BREAK_NO_DATAGRAMS, /* connections are made and carry what is long, and nothing else passes, */
+    BREAK_NO_DATAGRAMS_IN,
+    BREAK_NO_DATAGRAMS_OUT,
+    BREAK_LOOPING, /* it crashes again and again */
+    BREAKAGES,
+    BREAKAGES_AT_FIRST = BREAK_NO_DATAGRAMS, /* those that a plan's own chance draws */
+};
 
 /* `turn_ms`: of one that is slow. */
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms);

@@ -212,3 +212,40 @@ void strike_streams(struct sim *sim, struct random *random)
     sim_cut_streams(sim, a, b);
     sim_after(sim, draw(random, 500, 8000), mend_streams, a, b);
 }
+
+static void mend_datagrams(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_mend_datagrams(sim, from, to);
+}
+
+static void cut_datagrams_for(struct sim *sim, uint32_t from, uint32_t to, uint64_t ms)
+{
+    sim_cut_datagrams(sim, from, to);
+    sim_after(sim, ms, mend_datagrams, from, to);
+}
+
+/* The other mistake: connections are made, so its kernel answers and what is long arrives, but no
+ * datagram passes to or from one host, or between two. A coordinator's, now and then. */
+void strike_datagrams(struct sim *sim, struct random *random)
+{
+    const uint32_t any = any_host(sim, random);
+    const uint32_t other = another_host(sim, random, any);
+    const uint32_t coordinator = sim_coordinator(sim, any);
+    const bool is_any = draw(random, 0, 1) == 0 || coordinator == SIM_NOBODY;
+    const uint32_t host = is_any ? any : coordinator;
+    const uint64_t ms = draw(random, 500, 20000);
+    const uint64_t ways = draw(random, 0, 3);
+    const bool all = draw(random, 0, 2) != 0;
+
+    for (uint32_t i = 0; i < sim_host_count(sim) + sim_witness_count(sim); i++) {
+        if (i == host || (!all && i != other)) {
+            continue;
+        }
+        if (ways != 1) {
+            cut_datagrams_for(sim, i, host, ms);
+        }
+        if (ways != 2) {
+            cut_datagrams_for(sim, host, i, ms);
+        }
+    }
+}

@@ -43,6 +43,14 @@ static inline uint32_t any_voter(struct sim *sim, struct random *random)
     return host;
 }
 
+/* Where there is one. */
+static inline uint32_t any_witness(struct sim *sim, struct random *random)
+{
+    const uint32_t count = sim_witness_count(sim);
+
+    return sim_witness(sim, count == 1 ? 0 : (uint32_t)random_below(random, count));
+}
+
 /* Those who vote, as a set: witnesses, too. */
 static inline uint32_t listed_hosts(struct sim *sim)
 {
@@ -91,6 +99,9 @@ void fault_scale_lengths(struct sim *sim, struct rules *rules, uint64_t fifths);
 /* Starts the host with its right name and seeds, if it has others. */
 void fault_put_right(struct sim *sim, uint32_t host, uint32_t unused);
 
+/* Crashes a host, again and again. `packed` as of fault_flap, but in 50 ms. */
+void fault_crash_again(struct sim *sim, uint32_t host, uint32_t packed);
+
 /* Cuts a host off, again and again. `packed` holds how often yet (8 bits, 0xff: for ever), and how
  * long it is down and up, in 25 ms (8 bits each). */
 void fault_flap(struct sim *sim, uint32_t host, uint32_t packed);
@@ -131,6 +142,7 @@ void strike_deafness(struct sim *sim, struct random *random);
 void strike_muteness(struct sim *sim, struct random *random);
 void strike_flapping(struct sim *sim, struct random *random);
 void strike_streams(struct sim *sim, struct random *random);
+void strike_datagrams(struct sim *sim, struct random *random);
 
 /* --- faults_packets.c --- */
 
@@ -215,6 +227,14 @@ void strike_pause_of_several(struct sim *sim, struct random *random);
 void strike_stuck_store(struct sim *sim, struct random *random);
 void strike_held_back(struct sim *sim, struct random *random);
 void strike_loss_of_what_is_long(struct sim *sim, struct random *random);
+
+/* --- faults_hosts.c --- */
+
+void strike_crash_loop(struct sim *sim, struct random *random);
+void strike_long_absence(struct sim *sim, struct random *random);
+void strike_moved_voter(struct sim *sim, struct random *random);
+void strike_two_disks(struct sim *sim, struct random *random);
+void strike_standstill(struct sim *sim, struct random *random);
 
 /* --- faults_terms.c --- */
 

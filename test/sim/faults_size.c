@@ -66,7 +66,7 @@ void strike_narrow_path(struct sim *sim, struct random *random)
 /* To it or from it, for one host or all. */
 void strike_narrow_path_to_a_witness(struct sim *sim, struct random *random)
 {
-    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t witness = any_witness(sim, random);
     const uint32_t bytes = draw_u32(random, HOLE_LEAST, HOLE_MOST);
     const uint64_t ms = draw(random, 500, 20000);
     const uint64_t ways = draw(random, 0, 3);

@@ -235,7 +235,7 @@ void strike_witness(struct sim *sim, struct random *random)
     if (sim_witness_count(sim) == 0 || !sim_has_founded(sim)) {
         return;
     }
-    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t witness = any_witness(sim, random);
     const uint32_t other = any_host(sim, random);
 
     switch (draw(random, 0, 9)) {
@@ -272,7 +272,7 @@ void strike_witness(struct sim *sim, struct random *random)
  * that it jumps for whoever looks. */
 void strike_clock_of_a_witness(struct sim *sim, struct random *random)
 {
-    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t witness = any_witness(sim, random);
     const uint64_t kind = draw(random, 0, 3);
     const int64_t rate_ppm = (int64_t)draw(random, 0, 2 * CLOCK_RATE_PPM_MAX) - CLOCK_RATE_PPM_MAX;
 
@@ -293,7 +293,7 @@ static void write_its_record(struct sim *sim, uint32_t witness, uint32_t unused)
 
 void strike_disk_of_a_witness(struct sim *sim, struct random *random)
 {
-    const uint32_t witness = sim_witness(sim, 0);
+    const uint32_t witness = any_witness(sim, random);
     const uint64_t ms = draw(random, 100, 8000);
 
     if (draw(random, 0, 1) == 0) {

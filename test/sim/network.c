@@ -114,8 +114,8 @@ struct fate network_fate(const struct link *link, const struct quality *quality,
     uint32_t bytes_max = quality->datagram_bytes_max;
     struct fate fate = {0};
 
-    if (link->cuts > 0 || (bytes_max != 0 && length > bytes_max) || is_too_long(link, length) ||
-        network_happens(random, loss_ppm(quality, length))) {
+    if (link->cuts > 0 || link->datagram_cuts > 0 || (bytes_max != 0 && length > bytes_max) ||
+        is_too_long(link, length) || network_happens(random, loss_ppm(quality, length))) {
         return fate;
     }
     fate.copies = 1;

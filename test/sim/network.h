@@ -72,6 +72,7 @@ struct packet {
 struct link {
     uint32_t cuts;           /* how many faults keep it cut; 0: open */
     uint32_t stream_cuts;    /* likewise, for connections alone */
+    uint32_t datagram_cuts;  /* likewise, for all else */
     uint64_t changed_us;     /* when it was last cut or mended */
     uint64_t held_us;        /* while it is cut, what is sent on it comes then; 0: it is lost */
     uint64_t stream_free_us; /* a stream delivers in order: not before this */

@@ -46,7 +46,8 @@ static bool is_sound_for(const struct sim *sim, const struct host *host, uint64_
 static bool is_open_for(const struct sim *sim, uint32_t from, uint32_t to, uint64_t us)
 {
     const struct link *link = network_link(&sim->network, from, to);
-    return link->cuts == 0 && (link->changed_us == 0 || sim->now_us >= link->changed_us + us);
+    return link->cuts == 0 && link->datagram_cuts == 0 &&
+           (link->changed_us == 0 || sim->now_us >= link->changed_us + us);
 }
 
 /* Do both hear each other, with nothing between them, for that long and longer? */

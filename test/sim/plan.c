@@ -56,6 +56,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .seed = plan->seed,
         .host_count = plan->hosts,
         .witness_count = plan->witnesses,
+        .capacity = plan->full ? plan->hosts : 0,
         .seed_count = plan->seeds < plan->hosts ? plan->seeds : plan->hosts,
         .profile = plan->profile,
         .watchers = plan->watchers,
@@ -123,6 +124,16 @@ static void strike_all(const struct plan *plan, struct sim *sim, struct outcome 
     }
 }
 
+static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
+{
+    uint32_t host = 0;
+
+    while (host < plan->hosts && !sim_is_acting(sim, host)) {
+        host++;
+    }
+    return host < plan->hosts ? host : SIM_NOBODY;
+}
+
 static uint64_t sound_views(const struct plan *plan, const struct sim *sim)
 {
     uint64_t views = 0;
@@ -132,12 +143,21 @@ static uint64_t sound_views(const struct plan *plan, const struct sim *sim)
     return views;
 }
 
+/* Whose requests arrive, and whose answers are lost, costs a view now and then where voters decide,
+ * but no epoch (U1b, R4a). */
+static bool asks_in_vain(const struct plan *plan)
+{
+    return plan->guard.policy == GUARD_STRICT && plan->breakage >= BREAK_NO_DATAGRAMS &&
+           plan->breakage <= BREAK_NO_DATAGRAMS_OUT;
+}
+
 /* Whatever the broken one goes through, nobody else is removed for it, and they find together
  * again each time (Y6). */
 static const char *check_the_others(const struct plan *plan, struct sim *sim)
 {
     /* What follows from its being broken has followed; and whoever left before is back. */
     uint64_t settled_ms = 3 * plan_quiet_ms(plan);
+    const uint32_t broken = plan->broken % plan->hosts;
     sim_run(sim, settled_ms > RETURN_MS ? settled_ms : RETURN_MS);
     if (!sim_converges(sim, plan_heal_ms_max(plan))) {
         return "Y6: the others do not agree";
@@ -146,9 +166,20 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
     uint64_t removals = sim_sound_removals(sim);
     /* Then others come yet (Z17). */
     const bool few_vote = plan->target > 0 && voter_lists_length(sim_lists(sim)) < plan->target;
+    /* A stranger that goes on lying has a voter promise up to sixteen epochs in T_stall (Z2k), and
+     * above each that a deaf one is bound to the coordinator makes a view (Z5c). */
+    const bool bound = plan->haunted && plan->guard.policy == GUARD_STRICT;
+    const bool in_vain = asks_in_vain(plan);
+    const uint32_t acted = acting_host(plan, sim);
+    const uint64_t epoch = acted == SIM_NOBODY ? 0 : sim_epoch(sim, acted);
 
     sim_run(sim, 2 * plan_quiet_ms(plan));
-    if (sound_views(plan, sim) != installed) {
+    const uint32_t acts = acting_host(plan, sim);
+    if (in_vain && !bound && !few_vote && acted != SIM_NOBODY && acted != broken &&
+        acts != SIM_NOBODY && sim_epoch(sim, acts) != epoch) {
+        return "Y6: a node that is broken makes epochs change for ever";
+    }
+    if (sound_views(plan, sim) != installed && !in_vain) {
         /* One that is too slow to act has handed over (Z7b), or a drained one had waited for a
          * moment in which a slow one was in time (E7c): from then on there is quiet. */
         installed = sound_views(plan, sim);
@@ -160,11 +191,8 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
     if (!sim_converges(sim, plan_quiet_ms(plan))) {
         return "Y6: a node that is broken keeps the others from agreeing";
     }
-    /* A stranger that goes on lying has a voter promise up to sixteen epochs in T_stall (Z2k), and
-     * above each that a deaf one is bound to the coordinator makes a view (Z5c). */
-    const bool bound = plan->haunted && plan->guard.policy == GUARD_STRICT;
-    if (plan->breakage != BREAK_FLAPPING && !bound && !few_vote &&
-        sound_views(plan, sim) != installed) {
+    if (plan->breakage != BREAK_FLAPPING && plan->breakage != BREAK_LOOPING && !in_vain && !bound &&
+        !few_vote && sound_views(plan, sim) != installed) {
         return "Y6: a node that is broken makes views change for ever";
     }
     return NULL;
@@ -355,16 +383,6 @@ static bool can_change_terms(const struct plan *plan, struct sim *sim)
         sim_run(sim, 100);
     }
     return sim_has_terms(sim, &rules);
-}
-
-static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
-{
-    uint32_t host = 0;
-
-    while (host < plan->hosts && !sim_is_acting(sim, host)) {
-        host++;
-    }
-    return host < plan->hosts ? host : SIM_NOBODY;
 }
 
 /* The voters of before but for one, with a member in its place where there is one. 0: there is

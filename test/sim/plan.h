@@ -39,6 +39,7 @@ struct plan {
     bool hastens;     /* terms become as short as there are */
     bool mixed;       /* hosts are started with other options than the others */
     bool spares_hash; /* the run's trace_hash is not taken */
+    bool full;        /* a view of all hosts leaves no room */
     bool together;    /* all start in one instant */
     unsigned kinds;   /* of all faults in the plan, see enum fault_kind */
     uint64_t end_ms;  /* everything heals */

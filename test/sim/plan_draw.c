@@ -29,10 +29,16 @@ enum {
     WITNESS_BESIDE_ONE_IN = 2, /* also of those with lies, or with voters that are lost for good */
     WITNESS_HOST_ONE_IN = 3,   /* of those with a witness, have trouble at its host */
     WITNESS_ONE_IN = 2,        /* of those whose voters change, have a witness */
+    TWO_WITNESSES_ONE_IN = 4,  /* of these, have two */
+    FULL_ONE_IN = 8,           /* have no more room than all hosts take */
     TARGET_ONE_IN = 3,         /* and have a target of voters */
     FOUNDERS_ONE_IN = 5,       /* of guard strict, have founders who lose their disks */
     ISLANDS_ONE_IN = 8,        /* or who meet each other then before they meet anybody else */
     DATES_ONE_IN = 8,          /* or recoveries by clocks that show other times */
+    HOSTS_ONE_IN = 6,          /* have faults of one host that go on for long */
+    EXCHANGE_ONE_IN = 4,       /* of guard strict, have voters with two disks, or that move */
+    STANDSTILL_ONE_IN = 8,     /* of the other guards, have clocks that stand still */
+    OTHER_BREAKAGE_ONE_IN = 2, /* of those with a broken host, have one broken in a newer way */
     ALONE_ONE_IN = 2,          /* and nothing else in some of these */
     LONE_FOUNDER_ONE_IN = 4,   /* where founders lose their disks, have one alone */
     LONG_STRIKES_MAX = 3,      /* of either */
@@ -266,6 +272,16 @@ static void draw_liars(struct plan *plan, const char *only)
     }
 }
 
+/* By a chance of its own: the other plans are what they were. Nobody makes members up, or is
+ * started with less room. */
+static void draw_full(struct plan *plan, bool liar)
+{
+    struct random random;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x46554c4c));
+    plan->full = !liar && !plan->mixed && draw(&random, 1, FULL_ONE_IN) == 1;
+}
+
 /* By a chance of its own: the other plans are what they were. Where there is no other fault, in
  * each plan. */
 static void draw_narrowed(struct plan *plan, const char *only)
@@ -305,7 +321,7 @@ static void draw_witness(struct plan *plan, const char *only)
     random_seed(&random, plan->seed ^ UINT64_C(0x5749544e455353));
     if (is_asked_for || (has_fault(plan, FAULTS_OF_VOTERS) && only == NULL &&
                          draw(&random, 1, WITNESS_ONE_IN) == 1)) {
-        plan->witnesses = 1;
+        plan->witnesses = draw(&random, 1, TWO_WITNESSES_ONE_IN) == 1 ? 2 : 1;
         draw_group(plan, FAULTS_OF_WITNESSES, only, 1);
         draw_group(plan, FAULTS_OF_WITNESS_HOSTS, only, only != NULL ? 1 : WITNESS_HOST_ONE_IN);
         draw_group(plan, FAULTS_OF_FAR_WITNESSES, only, only != NULL ? 1 : WITNESS_HOST_ONE_IN);
@@ -394,8 +410,10 @@ enum {
     CHANGING = 16,   /* terms change */
     RECOVERING = 32, /* voters are lost for good */
     NOT_RECOVERING = 64,
-    LONG = 128,  /* none of these: it is drawn a few times, for it takes a while */
-    EARLY = 256, /* likewise, while the cluster is founded */
+    LONG = 128,         /* none of these: it is drawn a few times, for it takes a while */
+    EARLY = 256,        /* likewise, while the cluster is founded */
+    STAYING = 512,      /* terms stay */
+    UNEXCHANGED = 1024, /* no voter has two disks, or moves */
 };
 
 struct group {
@@ -409,8 +427,9 @@ static bool may_have(const struct plan *plan, bool liar, unsigned where)
     const bool strict = plan->guard.policy == GUARD_STRICT;
     const bool recovering = has_fault(plan, FAULTS_OF_RECOVERY);
     const unsigned is = (strict ? STRICT : NOT_STRICT) | (liar ? 0U : HONEST) |
-                        (plan->mixed ? 0U : UNMIXED) | (plan->terms ? CHANGING : 0U) |
-                        (recovering ? RECOVERING : NOT_RECOVERING) | LONG | EARLY;
+                        (plan->mixed ? 0U : UNMIXED) | (plan->terms ? CHANGING : STAYING) |
+                        (recovering ? RECOVERING : NOT_RECOVERING) |
+                        (has_fault(plan, FAULTS_OF_EXCHANGE) ? 0U : UNEXCHANGED) | LONG | EARLY;
 
     return (where & ~is) == 0;
 }
@@ -441,8 +460,11 @@ static const struct group last[] = {
     {FAULTS_OF_RIVALS, RIVALS_ONE_IN, STRICT | CHANGING | HONEST},
     {FAULTS_OF_REMOVAL, REMOVAL_ONE_IN, 0},
     {FAULTS_OF_SITES, SITES_ONE_IN, 0},
+    {FAULTS_OF_HOSTS, HOSTS_ONE_IN, 0},
+    {FAULTS_OF_EXCHANGE, EXCHANGE_ONE_IN, STRICT | HONEST | UNMIXED | NOT_RECOVERING},
+    {FAULTS_OF_STANDSTILL, STANDSTILL_ONE_IN, NOT_STRICT | HONEST | UNMIXED | STAYING},
     {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
-    {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
+    {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | UNEXCHANGED | LONG},
     {FAULTS_OF_ISLANDS, ISLANDS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
     {FAULTS_OF_FOUNDING, FOUNDING_ONE_IN, STRICT | UNMIXED | EARLY},
 };
@@ -512,6 +534,17 @@ static void draw_others(struct plan *plan, const struct plan_options *options, c
     draw_groups(plan, options, last, sizeof last / sizeof last[0]);
 }
 
+/* Another one than it was, in some plans, by a chance of its own. */
+static enum breakage draw_breakage(uint64_t seed, enum breakage breakage)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x425245414b));
+    return draw(&random, 1, OTHER_BREAKAGE_ONE_IN) > 1
+               ? breakage
+               : (enum breakage)draw(&random, BREAKAGES_AT_FIRST, BREAKAGES - 1);
+}
+
 /* All that is to heal is one long partition. */
 static void draw_parts(struct plan *plan, struct random *random, const struct plan_options *options)
 {
@@ -538,8 +571,9 @@ static void draw_cluster(struct plan *plan, struct random *random,
     plan->together = draw(random, 0, 3) == 0;
     plan->end_ms = options->seconds * 1000;
     if (draw(random, 0, 7) == 0) {
-        plan->breakage = (enum breakage)draw(random, 1, BREAKAGES - 1);
+        plan->breakage = (enum breakage)draw(random, 1, BREAKAGES_AT_FIRST - 1);
         plan->broken = (uint32_t)random_below(random, plan->hosts);
+        plan->breakage = draw_breakage(plan->seed, plan->breakage);
     }
     if (plan->breakage != BREAK_NOTHING) {
         plan->kinds |= FAULT_SPLITS;
@@ -583,4 +617,5 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     } else if (strict) {
         draw_witness(plan, options->only);
     }
+    draw_full(plan, options->liar);
 }

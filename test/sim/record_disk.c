@@ -122,6 +122,21 @@ void record_disk_restore(struct record_disk *disk)
     disk->kept = copy_of(disk->backup);
 }
 
+void record_disk_exchange(struct record_disk *disk)
+{
+    struct record_write *kept = disk->kept;
+    const bool damaged = disk->damaged;
+
+    record_disk_abandon(disk);
+    record_write_free(disk->backup);
+    disk->backup = NULL;
+    disk->kept = disk->other;
+    disk->damaged = disk->other_damaged;
+    disk->spoilt = disk->kept == NULL || disk->damaged;
+    disk->other = kept;
+    disk->other_damaged = damaged;
+}
+
 void record_disk_wipe(struct record_disk *disk)
 {
     record_disk_abandon(disk);

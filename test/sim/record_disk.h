@@ -26,10 +26,12 @@ struct record_disk {
     struct record_write *kept;   /* NULL: there is no record */
     struct record_write *next;   /* asked for while another is under way; NULL: none */
     struct record_write *backup; /* an earlier one; NULL: there is none */
+    struct record_write *other;  /* on the disk that is not in the host; NULL: nothing */
     struct record_write *spare;  /* what was kept before, to be used again; NULL: nothing */
     bool busy;                   /* one is under way */
     bool damaged;                /* what is kept does not match its checksum */
     bool fails;                  /* writes are answered with an error */
+    bool other_damaged;          /* as `damaged`, of the other disk */
     bool spoilt;                 /* its voter does not vote, for good or until it is restarted */
     bool wished;                 /* an operator wanted its voter to be one */
     uint64_t sync_us_max;        /* a write takes up to this long; 0: the default */
@@ -61,6 +63,9 @@ const struct vote_record *record_disk_find(const struct record_disk *disk);
 /* What is kept now; and from now on that is kept again, if anything was. */
 void record_disk_back_up(struct record_disk *disk);
 void record_disk_restore(struct record_disk *disk);
+
+/* The other disk is in the host now, at first an empty one. */
+void record_disk_exchange(struct record_disk *disk);
 
 void record_disk_wipe(struct record_disk *disk);
 

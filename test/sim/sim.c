@@ -217,6 +217,8 @@ void sim_free(struct sim *sim)
         witness_deinit(&host->witness);
         free_heard(sim, host);
         record_disk_wipe(&host->record);
+        record_disk_exchange(&host->record);
+        record_disk_wipe(&host->record);
     }
     while (!queue_is_empty(&sim->queue)) {
         process_release(sim, queue_pop(&sim->queue));

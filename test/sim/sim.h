@@ -105,6 +105,13 @@ bool sim_has_backup(const struct sim *sim, uint32_t host);
  * and each other voter has promised as much, and accepted as much, as this one. */
 bool sim_may_restore(const struct sim *sim, uint32_t host);
 
+/* A host that is down has two disks, of which one is in it: the other one takes its place, at first
+ * an empty one, with whatever was written to it. */
+void sim_exchange_disk(struct sim *sim, uint32_t host);
+
+/* Does no list of voters rest on the record that this host has now, or suffice the others? */
+bool sim_may_exchange_disk(const struct sim *sim, uint32_t host);
+
 /* A host that is down has a new disk. May it, so that nothing is lost? All may while nobody has
  * promised anything; from then on another one of those to found with has to know of the founding,
  * and the others suffice. */
@@ -223,6 +230,10 @@ void sim_vanish(struct sim *sim, uint32_t host);
 void sim_pause(struct sim *sim, uint32_t host);
 void sim_resume(struct sim *sim, uint32_t host);
 
+/* The same of a host that is paused, whose clock stood still meanwhile: for its process no time has
+ * passed. */
+void sim_resume_unaware(struct sim *sim, uint32_t host);
+
 /* The process looks at its timers and sockets only every `turn_ms` (0: at once). */
 void sim_slow(struct sim *sim, uint32_t host, uint64_t turn_ms);
 
@@ -332,6 +343,10 @@ bool sim_is_cut(const struct sim *sim, uint32_t a, uint32_t b);
 /* Connections between the two alone: datagrams pass. */
 void sim_cut_streams(struct sim *sim, uint32_t a, uint32_t b);
 void sim_mend_streams(struct sim *sim, uint32_t a, uint32_t b);
+
+/* Datagrams alone, one way: connections are made and carry what they did. */
+void sim_cut_datagrams(struct sim *sim, uint32_t from, uint32_t to);
+void sim_mend_datagrams(struct sim *sim, uint32_t from, uint32_t to);
 
 /* Nothing longer passes from one to the other, or between the host and all others: a path of a
  * smaller MTU that tells nobody so. Longer datagrams are lost; a stream is stuck at the first
