@@ -687,3 +687,48 @@ Story(voters, of_two_that_are_lost_both_are_replaced)
     story_check(sim_is_acting(sim, A), seed);
     sim_free(sim);
 }
+
+/* --- Leases that were told of (Z15e) --- */
+
+static bool has_accepted_both_lists(const struct sim *sim, uint32_t host)
+{
+    return voter_lists_are_joint(&core_accepted(sim_core(sim, host))->voters);
+}
+
+static void loses_what_is_sent(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_lose(sim, from, to, MESSAGE_PREPARE, UINT32_MAX);
+    sim_lose(sim, from, to, MESSAGE_COMMIT, UINT32_MAX);
+}
+
+/* H99, U4d: a client of A was told that it may act by the leases of C and F. B, whose lease ends
+ * sooner as it restarts, is shown by C what names the new list. B and D, which hears no question
+ * any more, are a quorum of that: B has accepted it only with a lease. */
+Story(voters, a_client_relies_on_what_it_was_told_under_the_former_list)
+{
+    struct sim *sim = story_of_voters(seed, 6, 3, (struct sim_options){.heartbeat_ms = 340});
+
+    sim_change_voters(sim, A, story_set("BCF"), 0);
+    story_check(story_vote_alone(sim, story_set("BCF"), MINUTE_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    loses_what_is_sent(sim, A, D);
+    sim_change_voters(sim, A, story_set("BDF"), 0);
+    for (uint32_t ms = 0; ms < MINUTE_MS && !has_accepted_both_lists(sim, B); ms++) {
+        sim_run(sim, 1);
+    }
+    story_check(has_accepted_both_lists(sim, B), seed);
+    sim_lose(sim, A, D, MESSAGE_PING, UINT32_MAX);
+    loses_what_is_sent(sim, A, B);
+    sim_lose(sim, A, B, MESSAGE_PING, UINT32_MAX);
+    sim_crash(sim, B);
+    sim_start(sim, B);
+    const uint64_t version = sim_version(sim, A);
+    for (uint32_t ms = 0; ms < MINUTE_MS && sim_version(sim, A) == version; ms++) {
+        sim_run(sim, 1);
+    }
+    story_check(sim_version(sim, A) > version, seed);
+    sim_run(sim, sim_timing(sim).prepare_ms / 2);
+    sim_crash(sim, A);
+    sim_run(sim, SETTLE_MS);
+    sim_free(sim);
+}

@@ -181,7 +181,9 @@ bool change_asks_voter(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PROPOSAL_OF_ANOTHER);
         return false;
     }
-    voting_on_prepare(core, message);
+    if (!message_is_spread(message)) { /* U4d: nobody else asks for a lease in the maker's name. */
+        voting_on_prepare(core, message);
+    }
     return true;
 }
 

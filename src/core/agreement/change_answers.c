@@ -61,16 +61,19 @@ static bool is_silent(const struct core *core, uint32_t position)
            hearing_is_fresh(core, in_view) && !core->peers[in_view].signs.late;
 }
 
-/* One that is no member is heard by what it leases (Z16b). */
+/* One that is no member is heard by what it leases (Z16b), or acknowledges: a joiner may have the
+ * proposal of others alone, who do not ask its voter (U4d). */
 static bool is_silent_voter(const struct core *core, uint8_t place)
 {
-    const struct listed_voter *voter = &core->change.pending.voters.voters[place];
+    const struct view *pending = &core->change.pending;
+    const struct listed_voter *voter = &pending->voters.voters[place];
+    const uint32_t position = voter->witness ? VIEW_NONE : view_find_name(pending, voter->name);
 
-    if (electorate_position(core, voter) != VIEW_NONE || electorate_is_self(core, voter)) {
-        const uint32_t position = view_find_name(&core->change.pending, voter->name);
-        return position != VIEW_NONE && is_silent(core, position);
+    if (position != VIEW_NONE && view_has(&core->view, &pending->members[position].id)) {
+        return is_silent(core, position);
     }
-    return absent_is_fresh(core, &voter->record) && !tally_has(&core->answered.tally, place);
+    return !tally_has(&core->answered.tally, place) &&
+           (change_has_agreed(core, position) || absent_is_fresh(core, &voter->record));
 }
 
 /* Nothing is heard of it, so that it will not answer either; or it is this node's own. */

@@ -128,34 +128,31 @@ static uint64_t proof_of(const struct core *core, const struct node_id *life)
     return hash_finish(hash_u64(hash_u64(hash, core->secret), ~core->secret));
 }
 
-static void send_question_for_proof(struct core *core, const struct vote_question *question)
+static void send_question_for_proof(struct core *core, const struct message *asked)
 {
-    const struct node_id *life = &question->ballot.life;
     struct message *ping = outbox_message(core, MESSAGE_PING);
-
     if (ping != NULL) {
-        ping->ping = (struct ping){
-            .nonce = proof_of(core, life), .subject = *life, .origin = core->life.self.id};
+        ping->ping = (struct ping){.nonce = proof_of(core, &asked->from),
+                                   .subject = asked->from,
+                                   .origin = core->life.self.id};
     }
-    outbox_send_to(core, ping, life, &question->address);
+    outbox_send_to(core, ping, &asked->from, &asked->source);
 }
 
-static void ask_for_proof(struct core *core, const struct message *asked,
-                          const struct vote_question *question)
+static void ask_for_proof(struct core *core, const struct message *asked)
 {
     if (!refuse_beyond_few(core, asked)) {
         refuse(core, asked, REFUSED_VOTER_ASKS_FIRST);
-        send_question_for_proof(core, question);
+        send_question_for_proof(core, asked);
     }
 }
 
 /* Z2k: the voter asks a stranger for proof with the grant, so that the stranger's proposal need not
  * wait for that. */
-static void prepare_for_proposal(struct core *core, const struct message *claim,
-                                 const struct vote_question *question)
+static void prepare_for_proposal(struct core *core, const struct message *claim)
 {
     if (!voter_knows(core, &claim->from) && strangers_take(core, claim)) {
-        send_question_for_proof(core, question);
+        send_question_for_proof(core, claim);
     }
 }
 
@@ -192,7 +189,7 @@ static void answer(struct core *core, const struct message *asked,
     if (is_answer(vote)) {
         reply(core, question, vote);
     } else if (vote->result == VOTE_UNPROVED) {
-        ask_for_proof(core, asked, question);
+        ask_for_proof(core, asked);
     }
 }
 
@@ -583,7 +580,7 @@ bool voting_on_claim(struct core *core, const struct message *asked)
                                                    : voter_on_founding(core, &question);
     answer(core, &claim, &question, &vote);
     if (is_claim && (vote.result == VOTE_GRANTED || vote.result == VOTE_WAITS)) {
-        prepare_for_proposal(core, &claim, &question);
+        prepare_for_proposal(core, &claim);
     }
     return false;
 }
@@ -598,27 +595,17 @@ static bool removes_this_voter(const struct core *core, const struct view *view)
            view->lineage == core->view.lineage && gone != NULL && gone->reason == GONE_FAILED;
 }
 
-/* U4d: nobody else knows for how long the maker of a proposal would ask for a lease. */
-static struct vote_question proposal_question_of(const struct message *prepare)
-{
-    const struct view *view = prepare->carrier.view;
-    const struct view_carrier *carrier = &prepare->carrier;
-    const bool is_shown = message_is_spread(prepare);
-
-    return (struct vote_question){.kind = VOTE_PREPARE,
-                                  .lineage = view->lineage,
-                                  .ballot = {view->epoch, view->members[0].id},
-                                  .lease_ms = is_shown ? 0 : carrier->lease_ms,
-                                  .hold_ms = is_shown ? 0 : carrier->hold_ms,
-                                  .address = is_shown ? view->members[0].address : prepare->source,
-                                  .stamp = is_shown ? 0 : stamp_of(prepare),
-                                  .view = view_id_of(view)};
-}
-
 void voting_on_prepare(struct core *core, const struct message *prepare)
 {
     const struct view *view = prepare->carrier.view;
-    struct vote_question question = proposal_question_of(prepare);
+    struct vote_question question = {.kind = VOTE_PREPARE,
+                                     .lineage = view->lineage,
+                                     .ballot = {view->epoch, view->members[0].id},
+                                     .lease_ms = prepare->carrier.lease_ms,
+                                     .hold_ms = prepare->carrier.hold_ms,
+                                     .address = prepare->source,
+                                     .stamp = stamp_of(prepare),
+                                     .view = view_id_of(view)};
 
     note_terms(core, &question, view);
     if (voter_knows_successor(core, view->lineage)) { /* Its maker's history is over (Z18d). */
@@ -665,8 +652,7 @@ static struct vote_question lease_question_of(const struct core *core, const str
                                   .ballot = {asked->epoch, ping->from},
                                   .lease_ms = asked->lease_ms,
                                   .hold_ms = asked->hold_ms,
-                                  .writes = is_ours ? asked->writes : 0,
-                                  .address = ping->source};
+                                  .writes = is_ours ? asked->writes : 0};
 }
 
 static struct lease_said say(const struct core *core, const struct vote_question *question,
@@ -727,7 +713,7 @@ bool voting_on_strangers_ping(struct core *core, const struct message *ping)
     }
     const struct vote vote = voter_on_question(core, &question);
     if (vote.result == VOTE_UNPROVED) {
-        ask_for_proof(core, ping, &question);
+        ask_for_proof(core, ping);
     } else if (voter_votes(core, question.lineage) && core->voter.record.promise.epoch != 0) {
         const struct lease_said said = say(core, &question, vote.result == VOTE_GRANTED);
         answer_stranger(core, ping, &said);
