@@ -308,15 +308,21 @@ Story(terms, another_configuration_counts_where_a_cluster_is_founded)
     sim_free(sim);
 }
 
-/* A change comes about, and is written into the configuration of the first hosts, when the power
- * fails for all. */
+/* A change comes about, and is written into the configuration of the first hosts, but for the
+ * capacity, which became smaller, when the power fails for all. */
 static void write_down_and_restart(const struct sim_options *options, uint32_t written)
 {
     struct sim *sim = story_begun_with(options);
     struct sim_terms terms = sim_usual_terms(sim);
+    struct rules rules = sim_rules(sim, D);
+    const struct timing local = timing_of(PROFILE_LOCAL);
 
     terms.profile = PROFILE_LOCAL;
-    ask_for_profile(sim, D, PROFILE_LOCAL);
+    rules.profile = PROFILE_LOCAL;
+    rules.heartbeat_ms = local.heartbeat_ms;
+    rules.lost_ms = local.lost_ms;
+    rules.capacity--;
+    sim_change_terms(sim, D, &rules);
     story_check(will_have(sim, "ABCD", 2, MINUTE_MS), options->seed);
     sim_run(sim, SETTLE_MS);
     for (uint32_t host = A; host <= D; host++) {

@@ -103,3 +103,19 @@ Test(agreed, what_could_not_be_stated_at_the_start_is_not_sound)
     agreed = final_of(UINT64_MAX, &local);
     cr_assert_not(agreed_is_sound(&agreed), "nothing left to count with");
 }
+
+/* A5a: but for a capacity that became smaller, which no node is to start with. */
+Test(agreed, what_a_start_says_may_be_what_is_agreed)
+{
+    const struct rules agreed = {.profile = PROFILE_WAN, .capacity = 16};
+    struct rules started = agreed;
+
+    cr_assert(rules_are_written_down(&started, &agreed, 64));
+    started.capacity = 64;
+    cr_assert(rules_are_written_down(&started, &agreed, 64));
+    started.capacity = 32;
+    cr_assert_not(rules_are_written_down(&started, &agreed, 64));
+    started = agreed;
+    started.profile = PROFILE_LAN;
+    cr_assert_not(rules_are_written_down(&started, &agreed, 64));
+}

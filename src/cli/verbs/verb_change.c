@@ -187,6 +187,13 @@ static void print_side(const char *title, const json_t *rules)
            document_number(rules, "capacity"));
 }
 
+/* A node that is started with less than the cluster was is turned away (A4b). */
+static bool has_less_than_the_room(const json_t *terms)
+{
+    return document_number(json_object_get(terms, "agreed"), "capacity") <
+           document_number(terms, "room");
+}
+
 static void print_terms(const struct cli *cli, const json_t *terms)
 {
     if (cli->json) {
@@ -201,7 +208,9 @@ static void print_terms(const struct cli *cli, const json_t *terms)
     }
     if (json_is_true(json_object_get(terms, "drift"))) {
         print_side("started", json_object_get(terms, "started"));
-        puts("The configuration of this node says other than what is agreed: write that there.");
+        printf(
+            "The configuration of this node says other than what is agreed: write that there%s.\n",
+            has_less_than_the_room(terms) ? ", but for the capacity" : "");
     }
 }
 

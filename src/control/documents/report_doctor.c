@@ -256,7 +256,7 @@ static void judge_drift(const struct finding *finding, struct judgement *judgeme
               "this node was started with other terms than are agreed: doyen change shows both; "
               "write what is agreed into its configuration");
     } else {
-        judge(judgement, true, "this node was started with the terms that are agreed");
+        judge(judgement, true, "the configuration of this node says what is agreed");
     }
 }
 

@@ -30,7 +30,7 @@ bool terms_drift(const struct facts *facts)
     const struct rules now = terms_rules(facts->terms);
     const struct rules started = terms_rules(facts->started);
 
-    return !rules_equal(&now, &started);
+    return !rules_are_written_down(&started, &now, facts->agreed->room);
 }
 
 json_t *report_terms(const struct facts *facts)

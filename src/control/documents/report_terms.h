@@ -10,7 +10,7 @@
 /* The terms in force beside those that this node was started with. */
 json_t *report_terms(const struct facts *facts);
 
-/* Were they changed so that this node would be started with others? */
+/* Is there anything agreed that this node's configuration does not say, and should? */
 bool terms_drift(const struct facts *facts);
 
 #endif

@@ -145,7 +145,8 @@ static bool is_still_meant(const struct core *core, const struct agreed *agreed,
 {
     const struct rules started = terms_rules(&core->configured.terms);
 
-    return rules_equal(&started, before) || rules_equal(&started, &agreed->now);
+    return rules_equal(&started, before) ||
+           rules_are_written_down(&started, &agreed->now, agreed->room);
 }
 
 void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before)

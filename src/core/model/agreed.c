@@ -12,6 +12,16 @@ bool rules_equal(const struct rules *a, const struct rules *b)
            a->capacity == b->capacity;
 }
 
+bool rules_are_written_down(const struct rules *started, const struct rules *agreed, uint32_t room)
+{
+    struct rules written = *agreed;
+
+    if (started->capacity == room) {
+        written.capacity = room;
+    }
+    return rules_equal(started, &written);
+}
+
 struct timing rules_timing(const struct rules *rules)
 {
     struct timing timing = timing_of(rules->profile);

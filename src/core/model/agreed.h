@@ -29,6 +29,10 @@ struct agreed {
 
 bool rules_equal(const struct rules *a, const struct rules *b);
 
+/* Do the rules of a start say what is agreed? A capacity that became smaller does not have to be
+ * written down: a node starts with as much as it has to have room for (A4b, A5a). */
+bool rules_are_written_down(const struct rules *started, const struct rules *agreed, uint32_t room);
+
 /* Is every value one that could have been stated at the start? Its lost_ms is one that
  * timing_override would not raise. */
 bool rules_are_sound(const struct rules *rules);
