@@ -105,6 +105,8 @@ static const struct fault table[] = {
     {"moved voter", 1, FAULTS_OF_EXCHANGE, FAULT_FORGETS, strike_moved_voter},
     {"two disks", 3, FAULTS_OF_EXCHANGE, FAULT_HARMLESS, strike_two_disks},
     {"clock that stands still", 1, FAULTS_OF_STANDSTILL, FAULT_SPLITS, strike_standstill},
+    {"blow in a change of voters", 1, FAULTS_OF_CHANGES, FAULT_SPLITS,
+     strike_blow_in_a_change_of_voters},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \

@@ -52,6 +52,8 @@ enum fault_group {
     FAULTS_OF_EXCHANGE,      /* for some of guard strict, where nobody lies and no options differ */
     FAULTS_OF_STANDSTILL,    /* for some whose terms stay, but of guard strict, which rests on it
                                 that clocks go on */
+    FAULTS_OF_CHANGES,       /* for some of guard strict whose terms stay, where nobody lies and no
+                                voters are lost for good */
 };
 
 struct fault {
@@ -62,7 +64,7 @@ struct fault {
     void (*strike)(struct sim *sim, struct random *random); /* does it, and schedules its end */
 };
 
-enum { FAULTS_MAX = 192 };
+enum { FAULTS_MAX = 224 };
 
 /* Nothing long passes to or from one host; the plan goes by its name. */
 #define NARROW_PATH "narrow path"

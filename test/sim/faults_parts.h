@@ -221,6 +221,10 @@ void strike_rival_epoch(struct sim *sim, struct random *random);
 void strike_shorter_leases(struct sim *sim, struct random *random);
 void strike_far_witness(struct sim *sim, struct random *random);
 
+/* --- faults_voters.c --- */
+
+void strike_blow_in_a_change_of_voters(struct sim *sim, struct random *random);
+
 /* --- faults_shared.c --- */
 
 void strike_pause_of_several(struct sim *sim, struct random *random);

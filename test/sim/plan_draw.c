@@ -37,6 +37,7 @@ enum {
     DATES_ONE_IN = 8,          /* or recoveries by clocks that show other times */
     HOSTS_ONE_IN = 6,          /* have faults of one host that go on for long */
     EXCHANGE_ONE_IN = 4,       /* of guard strict, have voters with two disks, or that move */
+    CHANGES_ONE_IN = 4,        /* of those whose terms stay, a blow while voters change */
     STANDSTILL_ONE_IN = 8,     /* of the other guards, have clocks that stand still */
     OTHER_BREAKAGE_ONE_IN = 2, /* of those with a broken host, have one broken in a newer way */
     ALONE_ONE_IN = 2,          /* and nothing else in some of these */
@@ -463,6 +464,7 @@ static const struct group last[] = {
     {FAULTS_OF_HOSTS, HOSTS_ONE_IN, 0},
     {FAULTS_OF_EXCHANGE, EXCHANGE_ONE_IN, STRICT | HONEST | UNMIXED | NOT_RECOVERING},
     {FAULTS_OF_STANDSTILL, STANDSTILL_ONE_IN, NOT_STRICT | HONEST | UNMIXED | STAYING},
+    {FAULTS_OF_CHANGES, CHANGES_ONE_IN, STRICT | HONEST | STAYING | NOT_RECOVERING},
     {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
     {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | UNEXCHANGED | LONG},
     {FAULTS_OF_ISLANDS, ISLANDS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
