@@ -518,6 +518,24 @@ Test(core_asked, what_leaps_is_come_near)
     rig_free(rig);
 }
 
+/* V7c, H48: it saw one so high that none of those whom it asks takes what is above. */
+Test(core_asked, a_candidate_asks_for_no_epoch_that_leaps)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint64_t base = core_view(rig->core)->epoch;
+
+    rig->core->promise.seen = base + LEAP_MAX;
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C");
+    cr_assert(rig->core->candidacy.on);
+    const uint64_t first = rig->core->candidacy.epoch;
+    cr_assert_leq(first, base + BOUND_LEAP_MAX);
+    rig_pass(rig, rig->timing.stall_ms, "C");
+    cr_assert_gt(rig->core->candidacy.epoch, first, "no life asks for one twice");
+    cr_assert_leq(rig->core->candidacy.epoch, base + BOUND_LEAP_MAX);
+    rig_free(rig);
+}
+
 /* V7c: the voters saw more epochs than D, which is none, and gave A one that leaps for D. */
 Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
 {

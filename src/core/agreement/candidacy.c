@@ -274,7 +274,7 @@ static void take_epoch(struct core *core)
 
     if (asks_voters(core)) {
         asking_begin(&candidacy->asking, core->now_ms, time_for_voters_ms(core));
-        candidacy->epoch = promise_new_epoch(core);
+        candidacy->epoch = larger(promise_epoch_to_ask(core), candidacy->epoch + 1);
         promise_saw_epoch(core, candidacy->epoch);
     } else {
         asking_begin(&candidacy->asking, core->now_ms, timing->claim_ms);

@@ -128,6 +128,13 @@ uint64_t promise_epoch_to_claim(const struct core *core)
     return leaps ? core->view.epoch + 1 : next; /* Nobody would heed the higher one. */
 }
 
+uint64_t promise_epoch_to_ask(const struct core *core)
+{
+    const uint64_t bound = leap_base(core, &core->view).epoch + BOUND_LEAP_MAX;
+
+    return earlier(core->promise.seen, bound - STRANGERS_LEAP_MAX) + 1;
+}
+
 /* V7a: where voters grant, a proposal that none of them may be bound to may be made up, and what
  * this node asks for above it would be a leap for the others. */
 static uint64_t proved_epoch(const struct core *core, uint64_t epoch)
