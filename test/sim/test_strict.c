@@ -475,6 +475,25 @@ Story(strict, a_voter_of_which_nobody_told_is_found)
     sim_free(sim);
 }
 
+/* The seed is up, and votes no more. The other two are a quorum, each at the address that the other
+ * one has in its record, so they can hear of each other from the seed alone (F2e). */
+Story(strict, voters_that_moved_meet_where_both_ask)
+{
+    struct sim_options options = story_voters(seed, 4, 3, (struct sim_options){.seed = seed});
+    options.seed_count = 1;
+    struct sim *sim = story_of(&options);
+    story_check(next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed) != SIM_NOBODY, seed);
+    for (uint32_t host = A; host <= D; host++) {
+        sim_crash(sim, host);
+    }
+    sim_swap(sim, B, C);
+    sim_lose_record(sim, A);
+    sim_start_together(sim);
+    story_check(next_to_act(sim, SIM_NOBODY, STALLED_MS, seed) != SIM_NOBODY, seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* C4f: C dies between its vote for an epoch and the view of it, which would have removed A. By the
  * time that a quorum could accept one, A is back. */
 Story(strict, who_is_back_before_a_quorum_is_stays)

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "core/state/outbox.h"
 
 /* F3b: who asks at the slowest pace is heard in it several times. */
 static uint64_t window_ms(const struct core *core)
@@ -99,6 +100,38 @@ uint32_t meet_count(const struct core *core, uint64_t now_ms)
         count += is_lately(core, &meeting->met[i], now_ms);
     }
     return count;
+}
+
+static bool is_to_be_told(const struct core *core, const struct met *met,
+                          const struct joiner *joiner)
+{
+    return met->may_found && is_lately(core, met, core->now_ms) &&
+           !address_equal(&met->address, &joiner->member.address) &&
+           !book_has_seed(&core->book, &met->address);
+}
+
+void meet_tell(struct core *core, const struct joiner *joiner)
+{
+    const struct meeting *meeting = &core->meeting;
+    struct message *message = NULL;
+    uint32_t told = 0;
+
+    if (book_has_seed(&core->book, &joiner->member.address)) {
+        return; /* All ask it themselves. */
+    }
+    for (uint32_t i = 0; i < meeting->count && told < VOTERS_MAX; i++) {
+        if (!is_to_be_told(core, &meeting->met[i], joiner)) {
+            continue;
+        }
+        message = message == NULL ? outbox_message(core, MESSAGE_JOIN) : message;
+        if (message == NULL) {
+            return;
+        }
+        joiner_copy(&message->joiner, joiner);
+        message->joiner.hops = 1;
+        outbox_send_to(core, message, NULL, &meeting->met[i].address);
+        told++;
+    }
 }
 
 bool meet_founder(const struct core *core, uint64_t now_ms)

@@ -19,6 +19,10 @@ bool meet_joiner(struct core *core, const struct joiner *said);
 /* How many nodes wait, this one included. O(EXPECT_MAX). */
 uint32_t meet_count(const struct core *core, uint64_t now_ms);
 
+/* Tells of that one, which may found, those who may, too, and were met lately, where neither lives
+ * at a seed's address: nobody else does (F2e). */
+void meet_tell(struct core *core, const struct joiner *joiner);
+
 /* May one of the others found? */
 bool meet_founder(const struct core *core, uint64_t now_ms);
 

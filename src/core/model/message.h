@@ -210,7 +210,7 @@ struct joiner {
     bool may_found;       /* F2: two of these must not both found */
     uint64_t nonce;       /* READY: the OFFER's; JOIN: the joiner's own (J3c) */
     uint64_t epoch_seen;  /* highest epoch of the joiner's earlier lives (J8) */
-    uint8_t hops;         /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
+    uint8_t hops;         /* JOIN: 0 from the joiner, 1 handed on (J1, F2e) */
     struct member member; /* its age is 0: the coordinator gives it */
     struct tags tags;     /* those of the member, which points to none */
     struct terms terms;
