@@ -378,6 +378,38 @@ Test(core_strangers, a_lower_address_puts_founding_off_for_a_while)
     rig_free(rig);
 }
 
+/* C, which voted, is out, and has met D; it hears a JOIN that names E's address, from X or from E.
+ * Returns how many times it tells D of that. */
+static uint32_t told_of(char source)
+{
+    struct rig *rig = rig_strict("A B C", 'C');
+    const struct message out = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "-C")}};
+    struct message join = joins(MESSAGE_JOIN, 'D', 0);
+
+    rig_gets(rig, 'A', &out);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    join.joiner.terms = *core_terms_configured(rig->core);
+    join.joiner.may_found = true;
+    rig_gets(rig, 'D', &join);
+    const struct terms terms = join.joiner.terms;
+    join = joins(MESSAGE_JOIN, 'E', 0);
+    join.joiner.terms = terms;
+    join.joiner.may_found = true;
+    join.from = join.joiner.member.id;
+    join.source = member_of(source).address;
+    rig_gets_raw(rig, &join);
+    const uint32_t count = rig_told(rig, MESSAGE_JOIN, 'D') != NULL;
+    rig_free(rig);
+    return count;
+}
+
+/* F2e, V6d: or one that may name any address would have it flood whom it likes. */
+Test(core_strangers, who_waits_tells_of_one_that_speaks_from_where_it_lives)
+{
+    cr_assert_eq(told_of('E'), 1);
+    cr_assert_eq(told_of('X'), 0);
+}
+
 /* --- Where the answer to a joiner goes (V6d) --- */
 
 /* Of JOINs or READYs that name D's address, from X. */

@@ -287,7 +287,8 @@ void join_meet(struct core *core, const struct message *message)
         book_remember(&core->book, &joiner->member.address); /* F2d: it has to hear of this node. */
     }
     bool is_new = meet_joiner(core, joiner);
-    if (core_is_strict(core) && joiner->may_found) {
+    if (core_is_strict(core) && joiner->may_found &&
+        address_equal(&message->source, &joiner->member.address)) { /* V6d */
         meet_tell(core, joiner);
     }
     if (core->expect == 0) {
