@@ -110,9 +110,10 @@ static void put_back(struct sim *sim, uint32_t host, uint32_t down_ms)
 static void back_up(struct sim *sim, struct random *random, uint32_t host)
 {
     const uint64_t most_ms = draw(random, 0, 1) == 0 ? 20 : 5000;
+    const uint32_t down_ms = draw_down_ms(random);
 
     sim_back_up(sim, host);
-    sim_after(sim, draw(random, 0, most_ms), put_back, host, draw_down_ms(random));
+    sim_after(sim, draw(random, 0, most_ms), put_back, host, down_ms);
 }
 
 static void back_up_when(struct sim *sim, uint32_t seed, uint32_t left)

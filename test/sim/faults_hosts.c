@@ -32,7 +32,9 @@ void fault_crash_again(struct sim *sim, uint32_t host, uint32_t packed)
  * just been let in, or when it is to act. */
 void strike_crash_loop(struct sim *sim, struct random *random)
 {
-    fault_crash_again(sim, any_host(sim, random), pack_loop(random));
+    const uint32_t loop = pack_loop(random);
+
+    fault_crash_again(sim, any_host(sim, random), loop);
 }
 
 /* Some are off, for so long that the terms, the voters and all others may be other ones when they
