@@ -378,9 +378,9 @@ Test(core_strangers, a_lower_address_puts_founding_off_for_a_while)
     rig_free(rig);
 }
 
-/* C, which voted, is out, and has met D; it hears a JOIN that names E's address, from X or from E.
- * Returns how many times it tells D of that. */
-static uint32_t told_of(char source)
+/* C, which voted, is out, and has met D; it hears so many JOINs that name E's address, from X or
+ * from E. Returns how many times it tells D of that. */
+static uint32_t told_of(char source, uint32_t joins_count)
 {
     struct rig *rig = rig_strict("A B C", 'C');
     const struct message out = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "-C")}};
@@ -397,8 +397,11 @@ static uint32_t told_of(char source)
     join.joiner.may_found = true;
     join.from = join.joiner.member.id;
     join.source = member_of(source).address;
-    rig_gets_raw(rig, &join);
-    const uint32_t count = rig_told(rig, MESSAGE_JOIN, 'D') != NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < joins_count; i++) {
+        rig_gets_raw(rig, &join);
+        count += rig_told(rig, MESSAGE_JOIN, 'D') != NULL;
+    }
     rig_free(rig);
     return count;
 }
@@ -406,8 +409,14 @@ static uint32_t told_of(char source)
 /* F2e, V6d: or one that may name any address would have it flood whom it likes. */
 Test(core_strangers, who_waits_tells_of_one_that_speaks_from_where_it_lives)
 {
-    cr_assert_eq(told_of('E'), 1);
-    cr_assert_eq(told_of('X'), 0);
+    cr_assert_eq(told_of('E', 1), 1);
+    cr_assert_eq(told_of('X', 1), 0);
+}
+
+/* F2e, V6b: nor as often as it is asked. */
+Test(core_strangers, who_waits_tells_of_one_a_few_times)
+{
+    cr_assert_leq(told_of('E', 100), 8);
 }
 
 /* --- Where the answer to a joiner goes (V6d) --- */

@@ -288,7 +288,8 @@ void join_meet(struct core *core, const struct message *message)
     }
     bool is_new = meet_joiner(core, joiner);
     if (core_is_strict(core) && joiner->may_found &&
-        address_equal(&message->source, &joiner->member.address)) { /* V6d */
+        address_equal(&message->source, &joiner->member.address) && /* V6d */
+        !refuse_beyond_few(core, message)) {
         meet_tell(core, joiner);
     }
     if (core->expect == 0) {
