@@ -57,30 +57,18 @@ const char *profile_text(enum profile profile)
     return "unknown";
 }
 
-/* The capacity that whoever comes in has to be started with: of terms that were changed, that of
- * the cluster's start (A4b). */
-static uint32_t capacity_to_start_with(const struct terms *terms)
-{
-    return terms->number == 0 ? terms->capacity : terms->room;
-}
-
 void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX])
 {
     char guard[GUARD_TEXT_MAX];
     char voters[VOTERS_TEXT_MAX];
-    char room[sizeof " with room for 4294967295"] = "";
-    const uint32_t capacity = capacity_to_start_with(terms);
 
     guard_words(&terms->guard, guard);
     voters_text(&terms->voters, voters);
-    if (capacity != terms->capacity) {
-        snprintf(room, sizeof room, " with room for %" PRIu32, capacity);
-    }
     snprintf(out, TERMS_WORDS_MAX,
              "guard %s%s%s, profile %s, heartbeat %" PRIu64 "ms, fail-after %" PRIu64
-             "ms, capacity %" PRIu32 "%s, watchers %u",
+             "ms, capacity %" PRIu32 ", watchers %u",
              guard, voters[0] == '\0' ? "" : " of ", voters, profile_text(terms->profile),
-             terms->heartbeat_ms, terms->lost_ms, terms->capacity, room, (unsigned)terms->watchers);
+             terms->heartbeat_ms, terms->lost_ms, terms->capacity, (unsigned)terms->watchers);
 }
 
 __attribute__((format(printf, 2, 3))) static void add_difference(char out[TERMS_DIFFERENCE_MAX],
@@ -142,9 +130,9 @@ void terms_difference(const struct terms *theirs, const struct terms *ours,
         add_difference(out, "--fail-after %" PRIu64 "ms (here %" PRIu64 "ms)", theirs->lost_ms,
                        ours->lost_ms);
     }
-    if (capacity_to_start_with(theirs) != ours->capacity) {
-        add_difference(out, "--capacity %" PRIu32 " (here %" PRIu32 ")",
-                       capacity_to_start_with(theirs), ours->capacity);
+    if (theirs->capacity != ours->capacity) {
+        add_difference(out, "--capacity %" PRIu32 " (here %" PRIu32 ")", theirs->capacity,
+                       ours->capacity);
     }
     if (theirs->watchers != ours->watchers) {
         add_difference(out, "--watchers %u (here %u)", (unsigned)theirs->watchers,

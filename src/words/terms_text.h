@@ -17,7 +17,7 @@ void voters_text(const struct voters *voters, char out[VOTERS_TEXT_MAX]);
 void guard_words(const struct guard *guard, char out[GUARD_TEXT_MAX]);
 
 /* Writes all terms for a sentence: "guard none, profile lan, heartbeat 250ms, ..." */
-enum { TERMS_WORDS_MAX = 192 + VOTERS_TEXT_MAX };
+enum { TERMS_WORDS_MAX = 160 + VOTERS_TEXT_MAX };
 void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX]);
 
 /* Writes what of the terms differs, and only that: "--size 3 (here 5), --voters a,c (here a,b)";

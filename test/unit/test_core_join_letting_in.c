@@ -481,3 +481,20 @@ Test(core_join, a_joiner_of_a_higher_epoch_brings_a_new_one)
     cr_assert_eq(view->epoch, 11);
     rig_free(rig);
 }
+
+/* A4b: the capacity became smaller; whoever comes in needs the room of the start all the same. */
+Test(core_join, who_is_refused_is_told_the_capacity_to_start_with)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message join = joins(MESSAGE_JOIN, 'D', 0);
+    const uint32_t room = join.joiner.terms.capacity + 1;
+
+    rig->core->terms.number = 2;
+    rig->core->terms.room = room;
+    rig->core->view.agreed = (struct agreed){.number = 2, .room = room};
+    rig_gets(rig, 'D', &join);
+    const struct message *refused = rig_told(rig, MESSAGE_JOIN_REFUSED, 'D');
+    cr_assert_not_null(refused);
+    cr_assert_eq(refused->join_refused.terms.capacity, room);
+    rig_free(rig);
+}

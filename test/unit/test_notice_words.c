@@ -320,15 +320,6 @@ Test(notice_words, of_other_terms_what_differs_is_named)
     terms_difference(&theirs, &ours, text);
     cr_expect_str_eq(text, "--guard majority (here none), --size 5");
 
-    struct terms smaller = theirs; /* A4b: the room of the start is what it takes. */
-    smaller.number = 2;
-    smaller.room = theirs.capacity;
-    smaller.capacity = 16;
-    ours = theirs;
-    ours.capacity = 16;
-    terms_difference(&smaller, &ours, text);
-    cr_expect_str_eq(text, "--capacity 64 (here 16)");
-
     struct terms strict = {.guard = {GUARD_STRICT, 3}, .voters = {3, {"a", "b", "c"}}};
     struct terms other = strict;
     strcpy(other.voters.names[1], "d");

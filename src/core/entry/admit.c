@@ -75,6 +75,9 @@ static void turn_away(struct core *core, const struct joiner *joiner, enum refus
     }
     message->join_refused.reason = reason_of(against);
     terms_copy(&message->join_refused.terms, &core->terms);
+    if (core->terms.number != 0) { /* A4b: who comes in has to be started with that. */
+        message->join_refused.terms.capacity = core->terms.room;
+    }
     message->join_refused.limit = core_room(core);
     message->join_refused.versions = versions_asked(core, &joiner->member);
     message->join_refused.joiner = joiner->member.versions;
