@@ -137,6 +137,23 @@ static void ask_for_lease_as_outsider(struct teller *teller)
     message->ping.asked.lease_ms = 1; /* See lie_about_lengths. */
 }
 
+/* Z16b: in the name of whom a witness has leased to, it is asked for its lease again. */
+static void ask_witness_again(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct voter_state voter = core_voter(teller->to->core, 0);
+    struct random random;
+
+    random_seed(&random, hash_u64(teller->liar->told ^ UINT64_C(0x5749544e), message->number));
+    if (message->type != MESSAGE_PING || !teller->forges || !teller->to->only_votes ||
+        !id_equal(&voter.promise.life, &message->from) || random_below(&random, 4) == 0) {
+        return;
+    }
+    message->ping.subject = voter.record_id;
+    message->ping.asked = (struct lease_asked){
+        .lineage = voter.lineage, .epoch = voter.promise.epoch, .lease_ms = 1};
+}
+
 /* V4g, V7: who lets in a joiner that has no vote shows it a view in which nobody lives but itself,
  * and with a version that all others drop, mostly. */
 static void welcome_to_nowhere(struct teller *teller)
@@ -196,6 +213,7 @@ void lie_under_strict(struct teller *teller)
     propose_as_outsider(teller);
     welcome_to_nowhere(teller);
     ask_for_lease_as_outsider(teller);
+    ask_witness_again(teller);
     lie_about_lengths(teller);
     if (!teller->stranger) {
         lie_as_helper(teller);

@@ -16,6 +16,7 @@ enum {
     CODEC_SEEDS = 16,  /* of so many runs one has the codec write and read every message */
     UNANSWERED_ONE_IN = 8,
     FORGED_FRAMES = 4,
+    BINDING_FRAMES = 20,
 };
 
 struct timing plan_timing(const struct plan *plan)
@@ -476,6 +477,72 @@ static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
     return wrong;
 }
 
+/* Does anybody act, and could he give a role to whoever stands for it (K7)? */
+static bool serves(const struct plan *plan, const struct sim *sim)
+{
+    const uint32_t acting = acting_host(plan, sim);
+
+    return acting != SIM_NOBODY && core_may_grant(sim_core(sim, acting));
+}
+
+/* For so long a voter's record may keep others from acting, or from granting (Z15b, Z15c). A
+ * witness has no terms to measure by (Z16b). */
+static uint64_t bound_before_ms(const struct sim *sim)
+{
+    uint64_t longest_ms = sim_witness_count(sim) > 0 ? 2 * LEASE_MS_MAX : 0;
+
+    for (uint32_t host = 0; host < sim_host_count(sim) + sim_witness_count(sim); host++) {
+        struct vote_record record = {0};
+        if (sim_is_running(sim, host)) {
+            core_record(sim_core(sim, host), &record);
+        }
+        longest_ms = record.hold_ms + record.lease_ms > longest_ms
+                         ? record.hold_ms + record.lease_ms
+                         : longest_ms;
+    }
+    return longest_ms;
+}
+
+/* Z15: what voters were said to be bound to shows only when somebody has to take over. After a few
+ * frames of those that they go by who acts is gone: at once, and somebody takes over in the end; or
+ * when what frames do is over, and that takes no longer than ever. */
+static const char *check_bound_voters(const struct plan *plan, struct sim *sim)
+{
+    static const enum lie_kind kinds[] = {LIE_PINGS, LIE_PINGS, LIE_CLAIMS, LIE_BALLOTS,
+                                          LIE_PROPOSALS};
+    const struct timing timing = plan_timing(plan);
+    const uint64_t usual_ms = 2 * timing.lost_ms + timing.lease_ms + timing_hold_ms(&timing) +
+                              4 * timing.claim_ms + 2 * timing.stall_ms + bound_before_ms(sim);
+    struct random random;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x424f554e44));
+    if (plan->guard.policy != GUARD_STRICT || !sim_agrees(sim)) {
+        return NULL;
+    }
+    const bool at_once = draw(&random, 0, 1) == 0;
+    liar_pauses(sim, true);
+    for (uint64_t frames = draw(&random, 1, BINDING_FRAMES); frames > 0; frames--) {
+        struct lie lie = {.kind = kinds[random_below(&random, sizeof kinds / sizeof kinds[0])]};
+        lie.name = (enum forged_name)draw(&random, FORGED_NONE + 1, FORGED_NAMES - 1);
+        lie.to = (uint32_t)draw(&random, 0, plan->hosts + plan->witnesses - 1);
+        liar_tell(sim, &random, &lie);
+        sim_run(sim, 10);
+    }
+    sim_run(sim, at_once ? 0 : liar_bound_ms(sim));
+    const uint32_t acting = acting_host(plan, sim);
+    const uint64_t limit_ms = usual_ms + (at_once ? plan_heal_ms_max(plan) : 0);
+    uint64_t ms = 0;
+    if (acting != SIM_NOBODY && sim_can_do_without(sim, acting, acting)) {
+        sim_crash(sim, acting);
+        for (; ms < limit_ms && !serves(plan, sim); ms += 10) {
+            sim_run(sim, 10);
+        }
+        sim_start(sim, acting);
+    }
+    liar_pauses(sim, false);
+    return ms < limit_ms ? NULL : "Z15: nobody takes over as ever after what voters were told";
+}
+
 /* L3a: who acts by leases of voters was not replaced, whatever is said in its members' names. */
 static const char *check_drawn_away(const struct plan *plan, struct sim *sim)
 {
@@ -522,6 +589,9 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim,
 
     if (wrong == NULL) {
         wrong = check_drawn_away(plan, sim);
+    }
+    if (wrong == NULL) {
+        wrong = check_bound_voters(plan, sim);
     }
     if (wrong != NULL || !converges_after_lies(plan, sim, plan_heal_ms_max(plan))) {
         return wrong != NULL ? wrong
