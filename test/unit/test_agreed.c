@@ -68,6 +68,23 @@ Test(agreed, a_merge_in_the_middle_of_a_change_forgets_no_guard)
     const struct agreed merged = agreed_merge(&leads, &other);
 
     cr_assert_eq(agreed_asks(&merged).needed, 4);
+    cr_assert(agreed_is_sound(&merged));
+}
+
+/* V4h: or nobody would accept the view, and the parts stayed apart for good. */
+Test(agreed, of_a_guard_that_counts_more_than_the_others_capacity_nothing_unsound_comes)
+{
+    static const struct rules wide = {{GUARD_MAJORITY, 6}, PROFILE_LAN, 680, 1088, 64};
+    static const struct rules few = {{GUARD_NONE, 0}, PROFILE_LAN, 680, 1088, 4};
+    const struct agreed from = final_of(2, &wide);
+    const struct agreed joint = agreed_begin(&from, &lan);
+    const struct agreed settled = final_of(2, &few);
+    const struct agreed merged = agreed_merge(&joint, &settled);
+    const struct agreed behind = final_of(6, &few);
+    const struct agreed also = agreed_merge(&behind, &joint);
+
+    cr_assert(agreed_is_sound(&merged) && agreed_is_sound(&also));
+    cr_assert_eq(agreed_asks(&merged).needed, 4);
 }
 
 /* Terms of guard strict do not change. */

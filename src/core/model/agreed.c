@@ -176,6 +176,18 @@ struct agreed agreed_end(const struct agreed *joint)
     return end;
 }
 
+/* With the capacity that it went with: what it counts has to fit (V4h). */
+static bool take_stricter(struct rules *rules, const struct agreed *agreed)
+{
+    if (!agreed->joint ||
+        guard_asks(&agreed->before.guard).needed <= guard_asks(&rules->guard).needed) {
+        return false;
+    }
+    rules->guard = agreed->before.guard;
+    rules->capacity = agreed->before.capacity;
+    return true;
+}
+
 struct agreed agreed_merge(const struct agreed *winner, const struct agreed *loser)
 {
     const bool loser_leads = loser->number > winner->number;
@@ -188,12 +200,8 @@ struct agreed agreed_merge(const struct agreed *winner, const struct agreed *los
     struct agreed merged = agreed_begin(other, &leads->now);
     merged.number = leads->number + 1;
     merged.origin = leads->origin;
-    if (leads->joint &&
-        guard_asks(&leads->before.guard).needed > guard_asks(&merged.before.guard).needed) {
-        merged.before.guard = leads->before.guard;
-    } else if (other->joint &&
-               guard_asks(&other->before.guard).needed > guard_asks(&merged.before.guard).needed) {
-        merged.before.guard = other->before.guard;
+    if (!take_stricter(&merged.before, leads)) {
+        take_stricter(&merged.before, other);
     }
     return merged;
 }
