@@ -344,6 +344,7 @@ Story(terms, they_outlive_a_restart_while_they_are_written_down)
         write_down_and_restart(&(struct sim_options){.seed = seed,
                                                      .host_count = 4,
                                                      .seed_count = 3,
+                                                     .expect = written % 2 == 0 ? 4 : 0,
                                                      .disks = true,
                                                      .mixed = true,
                                                      .disorder = true,

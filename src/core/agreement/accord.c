@@ -220,12 +220,26 @@ bool accord_fits(const struct core *core, const struct agreed *agreed)
              may_share(core, &agreed->before.guard, core->capacity, agreed->room)));
 }
 
-bool accord_admits(const struct core *core, const struct terms *started)
+static bool admits(const struct core *core, const struct agreed *agreed,
+                   const struct terms *started)
 {
-    if (core->view.agreed.number == 0) {
+    if (agreed->number == 0) {
         return terms_equal(started, &core->configured.terms);
     }
-    return may_share(core, &started->guard, started->capacity, core->view.agreed.room);
+    return may_share(core, &started->guard, started->capacity, agreed->room);
+}
+
+bool accord_admits(const struct core *core, const struct terms *started)
+{
+    return admits(core, &core->view.agreed, started);
+}
+
+bool accord_would_admit(const struct core *core, const struct terms *started)
+{
+    const struct agreed agreed = accord_to_found_with(core);
+
+    return admits(core, &agreed, started) &&
+           voters_equal(&started->voters, &core->configured.terms.voters);
 }
 
 /* A5: which terms of the start they were changed from. */

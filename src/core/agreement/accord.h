@@ -40,6 +40,9 @@ bool accord_is_settled(const struct core *core);
 /* May a joiner that was started with these terms come in (J2, A4)? */
 bool accord_admits(const struct core *core, const struct terms *started);
 
+/* May it, were this node to found, and with the same voters (F3b)? */
+bool accord_would_admit(const struct core *core, const struct terms *started);
+
 /* Does this node hold as many as these terms may come to, and are they, and those of before, of its
  * own guard, if that or theirs is strict (A4a)? */
 bool accord_fits(const struct core *core, const struct agreed *agreed);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/agreement/accord.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_count.h"
@@ -275,7 +276,7 @@ void join_meet(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_HANDED_ON_BEFORE);
         return;
     }
-    if (!terms_found_together(&joiner->terms, &core->configured.terms)) {
+    if (!accord_would_admit(core, &joiner->terms)) {
         refuse(core, message, REFUSED_TERMS_DIFFER); /* Never in one cluster with us (J2). */
         return;
     }

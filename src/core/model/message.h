@@ -145,12 +145,6 @@ static inline bool terms_equal(const struct terms *a, const struct terms *b)
     return rules_equal(&ours, &theirs) && a->watchers == b->watchers;
 }
 
-/* May those who state them found a cluster together? */
-static inline bool terms_found_together(const struct terms *a, const struct terms *b)
-{
-    return terms_equal(a, b) && voters_equal(&a->voters, &b->voters);
-}
-
 /* Copies all but the room for names that are not there, as the other copies below do. */
 static inline void terms_copy(struct terms *to, const struct terms *from)
 {
