@@ -1,11 +1,11 @@
 /* What a story does to the hosts of a cluster and what runs on them: starting, breaking, mending;
- * to their records: actions_records.c, to the network between them: actions_network.c. */
+ * to their configuration: actions_configuration.c, to their records: actions_records.c, to the
+ * network between them: actions_network.c. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "actions_parts.h"
-#include "base/text.h"
 #include "post.h"
 #include "roles.h"
 #include "trace.h"
@@ -53,6 +53,7 @@ static void begin_process(struct sim *sim, struct host *host)
     host->shown = (struct view_id){0};
     host->process++;
     host->wanted_tag = host->tag;
+    host->ahead = false;
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         host->disturbed |= !network_open_both_ways(&sim->network, host->index, i);
@@ -78,7 +79,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .profile = host->profile,
         .watchers = sim->options.watchers,
         .fanout = sim->options.fanout,
-        .timing = host->timing,
+        .timing = host->told,
         .capacity = host->capacity,
         .has_seeds = host->seed_count > 0,
         .expect = sim->options.expect,
@@ -364,12 +365,14 @@ bool sim_keeps_majority(const struct sim *sim)
 
 void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules)
 {
-    if (sim_is_running(sim, index)) {
+    if (sim_is_running(sim, index) && !sim_is_ahead(sim, SIM_ANY)) {
         struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TERMS);
         pending->wish = (struct rules_wish){
             .number = core_agreed(sim_core(sim, index))->number,
             .rules = *rules,
         };
+        sim->wished = sim->wished > pending->wish.number ? sim->wished : pending->wish.number;
+        sim->wished_us = sim->now_us;
         oracle_on_rules(&sim->oracle, rules);
         queue_push(&sim->queue, sim->now_us, pending);
     }
@@ -534,120 +537,6 @@ bool sim_has_terms(const struct sim *sim, const struct rules *rules)
     return true;
 }
 
-/* A record under the name of before is not found any more (Z3b). */
-static void give_name(struct sim *sim, uint32_t index, const char *name)
-{
-    struct host *host = host_of(sim, index);
-    const struct record_write *kept = host->record.kept;
-    const bool votes = kept != NULL && strcmp(kept->voter, host->right_name) != 0 &&
-                       sim_lists(sim) != NULL &&
-                       voter_lists_find(sim_lists(sim), &kept->record.id) != VOTER_NONE;
-
-    sim->misnamed |= votes && strcmp(host->name, name) != 0 && !sim_may_spoil_record(sim, index);
-    text_set(host->name, sizeof host->name, name, strlen(name));
-}
-
-void sim_rename(struct sim *sim, uint32_t index, const char *name)
-{
-    give_name(sim, index, name);
-}
-
-void sim_tag(struct sim *sim, uint32_t index, const char *tag)
-{
-    host_of(sim, index)->tag = tag;
-}
-
-void sim_set_seeds(struct sim *sim, uint32_t index, const uint32_t *seeds, uint32_t count)
-{
-    struct host *host = host_of(sim, index);
-    assert(count <= SIM_SEEDS_MAX);
-    host->seed_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        host->seeds[i] = seeds[i];
-    }
-}
-
-void sim_set_guard(struct sim *sim, uint32_t index, struct guard guard)
-{
-    host_of(sim, index)->guard = guard;
-}
-
-struct sim_terms sim_usual_terms(const struct sim *sim)
-{
-    return (struct sim_terms){.guard = sim->options.guard,
-                              .profile = sim->options.profile,
-                              .heartbeat_ms = sim->options.heartbeat_ms,
-                              .lost_ms = sim->options.lost_ms,
-                              .capacity = sim->options.capacity,
-                              .voters = sim->voters};
-}
-
-void sim_set_terms(struct sim *sim, uint32_t index, const struct sim_terms *terms)
-{
-    struct host *host = host_of(sim, index);
-
-    assert(terms->capacity > 0 && terms->capacity <= sim->options.capacity);
-    host->guard = terms->guard;
-    host->profile = terms->profile;
-    host->timing = timing_of(terms->profile);
-    timing_override(&host->timing, terms->heartbeat_ms, terms->lost_ms);
-    host->capacity = terms->capacity;
-    host->voters = terms->voters;
-}
-
-/* With which voters to found it says in vain once there is a view (Z13a). */
-static bool has_usual_terms(const struct sim *sim, const struct host *host)
-{
-    const bool strict = host->guard.policy == GUARD_STRICT &&
-                        sim->options.guard.policy == GUARD_STRICT;
-
-    return (strict || guard_equal(&host->guard, &sim->options.guard)) &&
-           host->profile == sim->options.profile &&
-           host->timing.heartbeat_ms == sim->timing.heartbeat_ms &&
-           host->timing.lost_ms == sim->timing.lost_ms && host->capacity == sim->options.capacity &&
-           (sim->oracle.history_count > 0 || voters_equal(&host->voters, &sim->voters));
-}
-
-void sim_set_versions(struct sim *sim, uint32_t index, uint8_t low, uint8_t high)
-{
-    host_of(sim, index)->versions = (struct versions){.low = low, .high = high};
-}
-
-bool sim_is_configured(const struct sim *sim, uint32_t index)
-{
-    const struct host *host = &sim->hosts[index];
-    bool same = host->seed_count == sim->options.seed_count &&
-                strcmp(host->name, host->right_name) == 0 && has_usual_terms(sim, host);
-
-    for (uint32_t i = 0; same && i < host->seed_count; i++) {
-        same = host->seeds[i] == i;
-    }
-    return same;
-}
-
-bool sim_has_lost_quorum(const struct sim *sim)
-{
-    return sim->misnamed && !sim_have_quorum(sim);
-}
-
-void sim_configure(struct sim *sim, uint32_t index)
-{
-    struct host *host = host_of(sim, index);
-    const struct sim_terms terms = sim_usual_terms(sim);
-
-    give_name(sim, index, host->right_name);
-    sim_set_terms(sim, index, &terms);
-    host->seed_count = sim->options.seed_count;
-    for (uint32_t i = 0; i < host->seed_count; i++) {
-        host->seeds[i] = i;
-    }
-}
-
-const char *sim_name(const struct sim *sim, uint32_t index)
-{
-    return sim->hosts[index].name;
-}
-
 static void swap_bytes(void *a, void *b, size_t size)
 {
     uint8_t *left = a;
@@ -674,6 +563,12 @@ void sim_swap(struct sim *sim, uint32_t first, uint32_t second)
     swap_bytes(&a->latest, &b->latest, sizeof a->latest);
     a->stored = b->stored;
     b->stored = stored;
+    swap_bytes(&a->right, &b->right, sizeof a->right);
+    swap_bytes(&a->ahead, &b->ahead, sizeof a->ahead);
+    if (sim->written) {
+        actions_tell_right_terms(sim, first);
+        actions_tell_right_terms(sim, second);
+    }
 }
 
 void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails)

@@ -30,4 +30,7 @@ static inline bool is_found_again(const struct host *host)
     return kept != NULL && strcmp(kept->voter, host->right_name) == 0 && !host->record.spoilt;
 }
 
+/* The host's next process is started with the terms that its operator has written down. */
+void actions_tell_right_terms(struct sim *sim, uint32_t index);
+
 #endif

@@ -99,9 +99,12 @@ struct host {
     enum message_type trip_type;
     struct guard guard;
     enum profile profile; /* these are what its next process is started with, as the guard */
-    struct timing timing;
+    struct timing told;
     uint32_t capacity;
     struct voters voters;
+    struct timing timing;   /* it goes by no shorter ones but where terms have changed */
+    struct sim_terms right; /* what its configuration is to say: the sim's, or what was written */
+    bool ahead;             /* that is not what its last process was started with */
     const char *tag;        /* that its next process is started with; NULL: none */
     const char *wanted_tag; /* by its operator, of the process that runs; NULL: none */
     struct versions versions;
@@ -165,6 +168,9 @@ struct sim {
     bool misnamed;      /* a record that was needed was made under another's name */
     bool mixed;         /* a host may be started with other options than the others */
     bool forgot;        /* a record that had promised something is lost */
+    bool written;       /* changed terms were written down for some host */
+    uint64_t wished;    /* the number of the terms for which an operator wished others last, */
+    uint64_t wished_us; /* and when */
     struct random random;
     struct queue queue;
     struct network network;

@@ -107,6 +107,11 @@ static const struct fault table[] = {
     {"clock that stands still", 1, FAULTS_OF_STANDSTILL, FAULT_SPLITS, strike_standstill},
     {"blow in a change of voters", 1, FAULTS_OF_CHANGES, FAULT_SPLITS,
      strike_blow_in_a_change_of_voters},
+    {"terms written down", 3, FAULTS_OF_WRITING, FAULT_SPLITS | FAULT_FORGETS,
+     strike_terms_written_down},
+    {"disk without terms", 1, FAULTS_OF_WRITING, FAULT_SPLITS | FAULT_FORGETS,
+     strike_disk_without_terms},
+    {"change of capacity", 1, FAULTS_OF_WRITING, FAULT_HARMLESS, strike_change_of_capacity},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \
@@ -205,6 +210,7 @@ void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_
 void fault_end_all(struct sim *sim, struct random *random)
 {
     sim_heal(sim);
+    fault_end_writing(sim);
     for (uint32_t host = 0; host < sim_host_count(sim); host++) {
         bool stays_down = draw(random, 0, 7) == 0 && !sim_is_seed(sim, host) &&
                           !sim_is_voter(sim, host); /* Founding takes all of them. */

@@ -54,6 +54,8 @@ enum fault_group {
                                 that clocks go on */
     FAULTS_OF_CHANGES,       /* for some of guard strict whose terms stay, where nobody lies and no
                                 voters are lost for good */
+    FAULTS_OF_WRITING,       /* for some whose terms change, where nobody lies and no options
+                                differ: what an operator writes down of that */
 };
 
 struct fault {

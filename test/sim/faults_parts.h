@@ -243,6 +243,12 @@ void strike_standstill(struct sim *sim, struct random *random);
 /* --- faults_terms.c --- */
 
 void strike_change_of_terms(struct sim *sim, struct random *random);
+void strike_change_of_capacity(struct sim *sim, struct random *random);
+void strike_terms_written_down(struct sim *sim, struct random *random);
+void strike_disk_without_terms(struct sim *sim, struct random *random);
+
+/* When everything heals. */
+void fault_end_writing(struct sim *sim);
 
 /* --- faults_options.c --- */
 

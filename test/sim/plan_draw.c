@@ -38,6 +38,7 @@ enum {
     HOSTS_ONE_IN = 6,          /* have faults of one host that go on for long */
     EXCHANGE_ONE_IN = 4,       /* of guard strict, have voters with two disks, or that move */
     CHANGES_ONE_IN = 4,        /* of those whose terms stay, a blow while voters change */
+    WRITING_ONE_IN = 2,        /* of those whose terms change, have what is written of that */
     STANDSTILL_ONE_IN = 8,     /* of the other guards, have clocks that stand still */
     OTHER_BREAKAGE_ONE_IN = 2, /* of those with a broken host, have one broken in a newer way */
     ALONE_ONE_IN = 2,          /* and nothing else in some of these */
@@ -469,6 +470,7 @@ static const struct group last[] = {
     {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | UNEXCHANGED | LONG},
     {FAULTS_OF_ISLANDS, ISLANDS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
     {FAULTS_OF_FOUNDING, FOUNDING_ONE_IN, STRICT | UNMIXED | EARLY},
+    {FAULTS_OF_WRITING, WRITING_ONE_IN, HONEST | UNMIXED | CHANGING},
 };
 
 static bool is_of_group(const char *fault, enum fault_group group)
@@ -613,7 +615,8 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     if (!strict || !draw_only(plan, only, options->nodes)) {
         draw_common(plan, &random, only);
     }
-    plan->terms |= has_fault(plan, FAULTS_OF_TERMS) || has_fault(plan, FAULTS_OF_LENGTHS);
+    plan->terms |= has_fault(plan, FAULTS_OF_TERMS) || has_fault(plan, FAULTS_OF_LENGTHS) ||
+                   has_fault(plan, FAULTS_OF_WRITING);
     if (options->only == NULL || lie != NULL) {
         draw_others(plan, options, lie);
     } else if (strict) {

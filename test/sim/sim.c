@@ -202,6 +202,7 @@ struct sim *sim_new(const struct sim_options *options)
     }
     const struct sim_terms terms = sim_usual_terms(sim);
     for (uint32_t i = 0; i < sim->host_count; i++) {
+        sim->hosts[i].right = terms;
         sim_set_terms(sim, i, &terms);
     }
     roles_init(sim);

@@ -307,6 +307,22 @@ struct sim_terms {
 struct sim_terms sim_usual_terms(const struct sim *sim);
 void sim_set_terms(struct sim *sim, uint32_t host, const struct sim_terms *terms);
 
+/* An operator has written changed terms into the configuration of the host, with the capacity of
+ * the start: its next process is started with them, and that is right from now on. */
+void sim_write_down(struct sim *sim, uint32_t host, const struct sim_terms *terms);
+const struct sim_terms *sim_right_terms(const struct sim *sim, uint32_t host);
+
+/* Was the last process of that host, or of any, started with other terms than are written down for
+ * it? If the terms change now, that one forgets them when it is started again (A5a), so
+ * sim_change_terms does nothing. */
+bool sim_is_ahead(const struct sim *sim, uint32_t host);
+
+/* May a wish for others than the terms of that number be under way yet (E1a)? */
+bool sim_may_be_wished(const struct sim *sim, uint64_t number);
+
+/* The changed terms that the disk of the host holds, or held one write before. */
+struct agreed sim_kept_terms(const struct sim *sim, uint32_t host, bool before);
+
 /* Does doyend start with what it is told, beside what it finds on its disk (Z3d)? */
 bool sim_may_start(const struct sim *sim, uint32_t host);
 
@@ -314,10 +330,11 @@ bool sim_may_start(const struct sim *sim, uint32_t host);
  * alone. What is written is version 1, whatever they agree on. */
 void sim_set_versions(struct sim *sim, uint32_t host, uint8_t low, uint8_t high);
 
-/* Are its name, seeds and terms as they were in the beginning, or as sim_swap left them? */
+/* Are its name, seeds and terms as they were in the beginning, or as sim_swap left them, and its
+ * terms as sim_write_down did? */
 bool sim_is_configured(const struct sim *sim, uint32_t host);
 
-/* Gives it back the name, seeds and terms of the beginning. */
+/* Gives it back the name, seeds and terms of the beginning, or the terms that were written down. */
 void sim_configure(struct sim *sim, uint32_t host);
 const char *sim_name(const struct sim *sim, uint32_t host);
 
