@@ -2,6 +2,7 @@
  * shows by its echo what (Z1e, Z9d). */
 #include <criterion/criterion.h>
 
+#include "core/agreement/promise.h"
 #include "core/agreement/voter.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -536,6 +537,22 @@ Test(core_asked, a_candidate_asks_for_no_epoch_that_leaps)
     rig_free(rig);
 }
 
+/* V7c, H48: the others did not see what it saw lately, and counts itself. */
+Test(core_asked, a_candidate_does_not_count_what_it_saw_lately)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint64_t base = core_view(rig->core)->epoch;
+
+    promise_saw_epoch(rig->core, base + BOUND_LEAP_MAX);
+    rig->core->promise.base = (struct leap_base){.ms = rig->core->now_ms, .epoch = base};
+    rig_pass(rig, rig->timing.stall_ms, "A C");
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C");
+    cr_assert(rig->core->candidacy.on);
+    cr_assert_leq(rig->core->candidacy.epoch, base + BOUND_LEAP_MAX);
+    rig_free(rig);
+}
+
 /* V7c: the voters saw more epochs than D, which is none, and gave A one that leaps for D. */
 Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
 {
@@ -612,6 +629,19 @@ Test(core_asked, a_voter_comes_near_the_numbers_of_whom_it_voted_for)
     comes_near(0, LEAP_MAX + 10);
 }
 
+/* V7a, H48: one that is shown more much later does not add up with it. */
+Test(core_asked, what_was_come_near_is_forgotten)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'C', "A C D");
+
+    rig_pass(rig, rig->timing.stall_ms, "A B D");
+    const struct message prepare = leaps_for_its_voter(rig, LEAP_MAX + 10, LEAP_MAX + 10);
+    rig_refuses(rig, 'B', &prepare, REFUSED_VIEW_LEAPS);
+    rig_pass(rig, rig->timing.stall_ms * 3 / 2, "A B D");
+    rig_refuses(rig, 'B', &prepare, REFUSED_VIEW_LEAPS);
+    rig_free(rig);
+}
+
 /* Nobody else's. */
 Test(core_asked, a_voter_comes_no_nearer_to_anybodys_numbers)
 {
@@ -621,7 +651,7 @@ Test(core_asked, a_voter_comes_no_nearer_to_anybodys_numbers)
     const struct message prepare = leaps_for_its_voter(rig, LEAP_MAX + 10, 0);
     rig->core->voter.record.promise.epoch++;
     rig_refuses(rig, 'B', &prepare, REFUSED_VIEW_LEAPS);
-    cr_assert_eq(rig->core->promise.near_age, 0);
+    cr_assert_eq(rig->core->promise.near.next_age, 0);
     rig_free(rig);
 }
 

@@ -502,6 +502,21 @@ Test(core_lies, what_nobody_asks_for_again_does_not_add_up)
     rig_free(rig);
 }
 
+/* V7a, H48: nor do later spans, in which nobody asks for it, add to it. */
+Test(core_lies, what_was_said_long_ago_counts_in_no_later_span)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    promise_near_epoch(rig->core, 1 + 2 * LEAP_MAX);
+    rig_pass(rig, 2 * rig->timing.stall_ms, "A C");
+    const struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "+D")}};
+    rig_gets(rig, 'A', &shown);
+    rig_must_see(rig, "A B C D");
+    rig_pass(rig, rig->timing.stall_ms, "A C D");
+    cr_assert(promise_epoch_leaps(rig->core, 2 + BOUND_LEAP_MAX));
+    rig_free(rig);
+}
+
 /* H48: in its coordinator's name. Who is shown this view by the one that took it has to outdo it.
  */
 Test(core_lies, next_age_does_not_leap)

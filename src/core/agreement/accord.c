@@ -61,7 +61,7 @@ static void plan_by_guard(struct core *core)
     /* V7a: half, so that what is made above it is no leap for those who were not told; but what a
      * voter has promised is for good, so there the others have to come after it. */
     plan->said_leap = strict ? BOUND_LEAP_MAX : SAID_LEAP_MAX;
-    plan->seen_ms = strict ? core->timing.stall_ms * UINT64_C(3) / 2 : 0;
+    plan->counts_seen = strict;
     plan->fanout = strict ? MEMBER_MAX : core->fanout; /* Each voter answers who asks it. */
     plan->voters_target = strict ? (uint8_t)core->terms.guard.count : 0;
     plan->named_from = strict ? REIGN_ACTING : REIGN_UNKNOWN;

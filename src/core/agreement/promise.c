@@ -16,22 +16,42 @@ static uint64_t known_epoch(const struct core *core, const struct view *view)
     return higher(view->epoch, core->voter.record.promise.epoch);
 }
 
+/* Did the last span begin so short a time ago that the next one adds up with it? */
+static bool adds_up(const struct core *core)
+{
+    const uint64_t began_ms = core->promise.base.ms;
+
+    return began_ms != 0 && core->now_ms < began_ms + core->timing.stall_ms * UINT64_C(3) / 2;
+}
+
 /* What the numbers of this T_stall are measured against, if `view` is the one that holds. */
 static struct leap_base leap_base(const struct core *core, const struct view *view)
 {
-    const struct leap_base *base = &core->promise.base;
+    const struct promise *promise = &core->promise;
 
-    if (base->ms != 0 && core->now_ms < base->ms + core->timing.stall_ms) {
-        return *base;
+    if (promise->base.ms != 0 && core->now_ms < promise->base.ms + core->timing.stall_ms) {
+        return promise->base;
     }
-    const uint64_t seen = core->promise.seen;
+    const struct leap_base none = {.ms = 0};
+    const struct leap_base near = adds_up(core) ? promise->near : none;
     const uint64_t known = known_epoch(core, view);
-    const bool lately = base->ms != 0 && core->now_ms < base->ms + core->plan.seen_ms;
+    const uint64_t counts = higher(known, core->plan.counts_seen ? near.epoch : 0);
 
     return (struct leap_base){.ms = core->now_ms,
-                              .epoch = known == 0 || lately ? seen : earlier(seen, known),
-                              .version = higher(view->version, core->promise.near_version),
-                              .next_age = higher(view->next_age, core->promise.near_age)};
+                              .epoch = known == 0 ? promise->seen : earlier(promise->seen, counts),
+                              .version = higher(view->version, near.version),
+                              .next_age = higher(view->next_age, near.next_age)};
+}
+
+/* What was seen long ago, when it led to nothing, counts no longer. */
+static void begin_span(struct core *core, const struct view *view)
+{
+    const struct leap_base base = leap_base(core, view);
+
+    if (!adds_up(core)) {
+        core->promise.near = (struct leap_base){.ms = 0};
+    }
+    core->promise.base = base;
 }
 
 struct leap_base promise_numbers_max(const struct core *core)
@@ -78,9 +98,10 @@ bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch)
 void promise_saw_epoch(struct core *core, uint64_t epoch)
 {
     if (epoch > core->promise.seen) {
-        core->promise.base = leap_base(core, &core->view);
+        begin_span(core, &core->view);
         core->promise.seen = epoch;
     }
+    core->promise.near.epoch = higher(core->promise.near.epoch, epoch);
 }
 
 uint64_t promise_within_reach(const struct core *core, uint64_t epoch)
@@ -93,9 +114,9 @@ uint64_t promise_within_reach(const struct core *core, uint64_t epoch)
 void promise_near_epoch(struct core *core, uint64_t epoch)
 {
     if (epoch <= COUNTER_MAX) {
-        const struct leap_base base = leap_base(core, &core->view);
-        promise_saw_epoch(core, promise_within_reach(core, epoch));
-        core->promise.base = base; /* Though as much was seen: who asks again is heard then. */
+        const uint64_t near = promise_within_reach(core, epoch);
+        begin_span(core, &core->view); /* Though as much was seen: who asks again is heard then. */
+        promise_saw_epoch(core, near);
     }
 }
 
@@ -106,13 +127,13 @@ static uint64_t within_half(uint64_t number, uint64_t base)
 
 void promise_near_view(struct core *core, const struct view *view)
 {
-    struct promise *promise = &core->promise;
-    const struct leap_base base = leap_base(core, &core->view);
+    struct leap_base *near = &core->promise.near;
 
+    begin_span(core, &core->view);
     promise_near_epoch(core, view->epoch);
-    promise->base = base;
-    promise->near_version = higher(promise->near_version, within_half(view->version, base.version));
-    promise->near_age = higher(promise->near_age, within_half(view->next_age, base.next_age));
+    const struct leap_base *base = &core->promise.base;
+    near->version = higher(near->version, within_half(view->version, base->version));
+    near->next_age = higher(near->next_age, within_half(view->next_age, base->next_age));
 }
 
 uint64_t promise_new_epoch(const struct core *core)
@@ -130,7 +151,10 @@ uint64_t promise_epoch_to_claim(const struct core *core)
 
 uint64_t promise_epoch_to_ask(const struct core *core)
 {
-    const uint64_t bound = leap_base(core, &core->view).epoch + BOUND_LEAP_MAX;
+    const uint64_t known = known_epoch(core, &core->view);
+    const bool asked = core->candidacy.epoch > known || known == 0;
+    const uint64_t base = leap_base(core, &core->view).epoch;
+    const uint64_t bound = (asked ? base : earlier(base, known)) + BOUND_LEAP_MAX;
 
     return earlier(core->promise.seen, bound - STRANGERS_LEAP_MAX) + 1;
 }
@@ -221,12 +245,11 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     }
     if (view_is_empty(before->view)) {
         core->promise.base.ms = 0; /* The first one is no leap. */
-        core->promise.near_version = 0;
-        core->promise.near_age = 0;
+        core->promise.near = (struct leap_base){.ms = 0};
         forget_what_leaps(core);
         return;
     }
-    core->promise.base = leap_base(core, before->view);
+    begin_span(core, before->view);
     promise_saw_epoch(core, core->view.epoch);
 }
 

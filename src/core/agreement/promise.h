@@ -37,8 +37,9 @@ uint64_t promise_new_epoch(const struct core *core);
 /* The epoch to claim next: one that does not leap (V7), whatever was seen. */
 uint64_t promise_epoch_to_claim(const struct core *core);
 
-/* The same of voters (V7c): they take one that leaps after a T_stall only. What was seen is not
- * forgotten, so that the next one is above it. */
+/* The same of voters (V7c): they take one that leaps after a T_stall only. At first they need not
+ * have seen what this node saw lately. What was seen is not forgotten, so that the next one is
+ * above it. */
 uint64_t promise_epoch_to_ask(const struct core *core);
 
 /* Binds this node to `epoch`, asked for by `to`, until then. */

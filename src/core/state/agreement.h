@@ -63,9 +63,8 @@ struct promise {
     uint64_t until_ms;    /* the promise is forgotten then (C5b) */
     struct pause backoff; /* this node asks for no epoch before (C5c); all zero: it may ask */
     struct leap_base base;
-    /* V7c: the next base counts these as seen, half a leap nearer to a view that leaps; 0: none. */
-    uint64_t near_version;
-    uint64_t near_age;
+    struct leap_base near; /* what was seen since one began; the next base, if it comes soon, counts
+                              it (V7a): of a view that leaps half a leap (V7c); `ms` is not used */
 };
 
 /* A question that was granted; answered when the disk has the change of that number. */
