@@ -112,6 +112,7 @@ static const struct fault table[] = {
     {"disk without terms", 1, FAULTS_OF_WRITING, FAULT_SPLITS | FAULT_FORGETS,
      strike_disk_without_terms},
     {"change of capacity", 1, FAULTS_OF_WRITING, FAULT_HARMLESS, strike_change_of_capacity},
+    {NARROW_PATH_TO_SOME, 1, FAULTS_OF_HOLES, FAULT_SPLITS, strike_narrow_path_to_some},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \

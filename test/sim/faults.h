@@ -56,6 +56,7 @@ enum fault_group {
                                 voters are lost for good */
     FAULTS_OF_WRITING,       /* for some whose terms change, where nobody lies and no options
                                 differ: what an operator writes down of that */
+    FAULTS_OF_HOLES,         /* for some of guard strict that end so */
 };
 
 struct fault {
@@ -70,6 +71,9 @@ enum { FAULTS_MAX = 224 };
 
 /* Nothing long passes to or from one host; the plan goes by its name. */
 #define NARROW_PATH "narrow path"
+
+/* Nor between one and some of the others, likewise. */
+#define NARROW_PATH_TO_SOME "narrow path to some"
 
 /* All there are, `*count` of them. */
 const struct fault *fault_table(uint32_t *count);
@@ -98,6 +102,20 @@ void fault_narrow(struct sim *sim, struct random *random, uint32_t host);
 
 /* The same, but what asks to be let in is none too long: who leads is to hear of those who come. */
 void fault_let_requests_pass(struct sim *sim, uint32_t host);
+
+/* Between one host and some of the others; `others` is a set, empty if nobody acts. */
+struct hole {
+    uint32_t host;
+    uint32_t others;
+    uint64_t ms;
+    bool of_candidate;
+};
+
+enum { FOR_GOOD = UINT32_MAX };
+
+/* From now on, for so long, nothing long passes between who acts, or is next, and some of the
+ * others, who start again; or nothing that is proposed. Under guard strict. */
+struct hole fault_make_hole(struct sim *sim, struct random *random, uint64_t ms);
 
 /* A stranger lies from now on, and never ends. */
 void fault_haunt(struct sim *sim, struct random *random, uint32_t kind);

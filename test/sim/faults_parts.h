@@ -102,6 +102,18 @@ void fault_put_right(struct sim *sim, uint32_t host, uint32_t unused);
 /* Crashes a host, again and again. `packed` as of fault_flap, but in 50 ms. */
 void fault_crash_again(struct sim *sim, uint32_t host, uint32_t packed);
 
+/* Of paths, in bytes. */
+enum {
+    HOLE_LEAST = 300,
+    HOLE_MOST = 1400,
+    REQUEST_HOLE = 800,   /* passes what asks to be let in, with the longest tags and terms drawn */
+    SMALL_SEGMENTS = 536, /* as nodes ask for, so that streams pass where IPv4 must */
+    LARGE_SEGMENTS = 1448,
+};
+
+/* Of some lengths: a few of them make a view too long for a datagram, or for a hole. */
+const char *fault_draw_tag(struct random *random);
+
 /* Cuts a host off, again and again. `packed` holds how often yet (8 bits, 0xff: for ever), and how
  * long it is down and up, in 25 ms (8 bits each). */
 void fault_flap(struct sim *sim, uint32_t host, uint32_t packed);
@@ -165,6 +177,10 @@ void strike_lost_questions(struct sim *sim, struct random *random);
 void strike_narrow_path(struct sim *sim, struct random *random);
 void strike_narrow_path_to_a_witness(struct sim *sim, struct random *random);
 void strike_long_tags(struct sim *sim, struct random *random);
+
+/* --- faults_hole.c --- */
+
+void strike_narrow_path_to_some(struct sim *sim, struct random *random);
 
 /* --- faults_configuration.c --- */
 

@@ -2,16 +2,7 @@
  * it. */
 #include "faults_parts.h"
 
-enum {
-    HOLE_LEAST = 300,
-    HOLE_MOST = 1400,
-    REQUEST_HOLE = 800,   /* passes what asks to be let in, with the longest tags and terms drawn */
-    SMALL_SEGMENTS = 536, /* as nodes ask for, so that streams pass where IPv4 must */
-    LARGE_SEGMENTS = 1448,
-};
-
-/* Of some lengths: a few of them make a view too long for a datagram, or for a hole. */
-static const char *draw_tag(struct random *random)
+const char *fault_draw_tag(struct random *random)
 {
 #define SIXTY "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
     static const char *const tags[] = {"", "a=" SIXTY, "a=" SIXTY SIXTY SIXTY SIXTY,
@@ -85,7 +76,7 @@ void strike_narrow_path_to_a_witness(struct sim *sim, struct random *random)
 
 void strike_long_tags(struct sim *sim, struct random *random)
 {
-    const char *tag = draw_tag(random);
+    const char *tag = fault_draw_tag(random);
     uint32_t host = any_host(sim, random);
 
     sim_tag(sim, host, tag);
@@ -112,7 +103,7 @@ void fault_narrow(struct sim *sim, struct random *random, uint32_t host)
     sim_break(sim, host);
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
         if (i != host) {
-            sim_tag(sim, i, draw_tag(random));
+            sim_tag(sim, i, fault_draw_tag(random));
         }
     }
 }

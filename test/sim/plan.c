@@ -758,6 +758,9 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
                plan->breakage == BREAK_NOTHING) {
         wrong = check_the_target(plan, sim);
     }
+    if (wrong == NULL && plan->holed && !sim_witness_votes(sim)) {
+        wrong = plan_check_hole(plan, sim);
+    }
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken) ||
         (plan->breakage == BREAK_FLAPPING && sim_witness_votes(sim))) {
         return wrong; /* Too few voters change no view. With a witness one that is cut off acts on,

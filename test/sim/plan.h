@@ -47,6 +47,7 @@ struct plan {
     bool haunted;        /* a stranger goes on lying when everything has healed */
     uint32_t haunting;   /* in which way, an enum lie_kind */
     bool narrowed;       /* or nothing long passes to one host, and the coordinator dies */
+    bool holed;          /* or between one host and some who start again, see faults_hole.c */
     enum breakage breakage;
     uint32_t broken;
     uint32_t strike_count;

@@ -12,6 +12,8 @@ enum {
     REMOVAL_ONE_IN = 8,        /* have operators who have those forgotten that are gone */
     SITES_ONE_IN = 6,          /* have faults of what several hosts share */
     NARROWED_ONE_IN = 8,       /* one for good, unless a host is broken in another way */
+    HOLED_ONE_IN = 6,          /* of guard strict, one between some for good */
+    HOLES_ONE_IN = 2,          /* of these, for a while before, too */
     OPTIONS_ONE_IN = 10,       /* have hosts that are started with other options */
     OPERATORS_ONE_IN = 4,      /* have operators who move the coordinator */
     STRANGERS_ONE_IN = 2,      /* where a liar is asked for, have strangers who lie */
@@ -300,6 +302,18 @@ static void draw_narrowed(struct plan *plan, const char *only)
     }
 }
 
+/* Likewise. By this chance no seed of seeds.txt is chosen. */
+static void draw_holed(struct plan *plan, const char *only)
+{
+    struct random random;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x484f4ec8b3));
+    const bool chosen = draw(&random, 1, HOLED_ONE_IN) == 1 ||
+                        (only != NULL && strcmp(only, NARROW_PATH_TO_SOME) == 0);
+    plan->holed = chosen && plan->guard.policy == GUARD_STRICT && !plan->narrowed &&
+                  plan->breakage == BREAK_NOTHING;
+}
+
 static bool has_fault(const struct plan *plan, enum fault_group group)
 {
     uint32_t count;
@@ -416,6 +430,7 @@ enum {
     EARLY = 256,        /* likewise, while the cluster is founded */
     STAYING = 512,      /* terms stay */
     UNEXCHANGED = 1024, /* no voter has two disks, or moves */
+    HOLED = 2048,       /* nothing long passes between some in the end */
 };
 
 struct group {
@@ -431,7 +446,8 @@ static bool may_have(const struct plan *plan, bool liar, unsigned where)
     const unsigned is = (strict ? STRICT : NOT_STRICT) | (liar ? 0U : HONEST) |
                         (plan->mixed ? 0U : UNMIXED) | (plan->terms ? CHANGING : STAYING) |
                         (recovering ? RECOVERING : NOT_RECOVERING) |
-                        (has_fault(plan, FAULTS_OF_EXCHANGE) ? 0U : UNEXCHANGED) | LONG | EARLY;
+                        (has_fault(plan, FAULTS_OF_EXCHANGE) ? 0U : UNEXCHANGED) |
+                        (plan->holed ? HOLED : 0U) | LONG | EARLY;
 
     return (where & ~is) == 0;
 }
@@ -466,6 +482,7 @@ static const struct group last[] = {
     {FAULTS_OF_EXCHANGE, EXCHANGE_ONE_IN, STRICT | HONEST | UNMIXED | NOT_RECOVERING},
     {FAULTS_OF_STANDSTILL, STANDSTILL_ONE_IN, NOT_STRICT | HONEST | UNMIXED | STAYING},
     {FAULTS_OF_CHANGES, CHANGES_ONE_IN, STRICT | HONEST | STAYING | NOT_RECOVERING},
+    {FAULTS_OF_HOLES, HOLES_ONE_IN, HOLED},
     {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
     {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | UNEXCHANGED | LONG},
     {FAULTS_OF_ISLANDS, ISLANDS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
@@ -585,6 +602,7 @@ static void draw_cluster(struct plan *plan, struct random *random,
                                                             nobody else. */
     }
     draw_narrowed(plan, options->only);
+    draw_holed(plan, options->only);
 }
 
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed)

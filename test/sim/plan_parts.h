@@ -21,5 +21,6 @@ bool plan_founds_anew(const struct plan *plan, struct sim *sim);
 
 /* NULL, or what is wrong. */
 const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct random *random);
+const char *plan_check_hole(const struct plan *plan, struct sim *sim);
 
 #endif

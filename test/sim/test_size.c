@@ -433,6 +433,30 @@ Story(size, a_coordinator_behind_a_hole_gives_way_to_one_that_lets_a_voter_in)
     sim_free(sim);
 }
 
+/* H91, L3b: nothing long gets from A to the other voters. C starts again when what lets B in is
+ * proposed, and is not in that as it lives now. */
+Story(size, a_coordinator_behind_a_hole_gives_way_where_voters_start_again)
+{
+    struct sim *sim = seven(seed, (struct guard){.policy = GUARD_STRICT, .count = 3});
+
+    for (uint32_t host = A; host <= G; host++) {
+        sim_tag(sim, host, LONG_TAG);
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, SETTLE_MS);
+    for (uint32_t host = B; host <= C; host++) {
+        sim_narrow_one_way(sim, A, host, HOLE_OF_OLD_LINKS);
+    }
+    for (uint32_t host = B; host <= C; host++) {
+        sim_crash(sim, host);
+        sim_start(sim, host);
+        sim_run(sim, BLINK_MS);
+    }
+    sim_run(sim, 2 * OUT_MS);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* E votes no more since it is away, and its record knows the voters of before (Z11i). */
 Story(size, a_coordinator_behind_a_hole_lets_one_in_that_missed_other_voters)
 {

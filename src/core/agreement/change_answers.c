@@ -61,19 +61,33 @@ static bool is_silent(const struct core *core, uint32_t position)
            hearing_is_fresh(core, in_view) && !core->peers[in_view].signs.late;
 }
 
-/* One that is no member is heard by what it leases (Z16b), or acknowledges: a joiner may have the
- * proposal of others alone, who do not ask its voter (U4d). */
+/* Was it heard last as a life that the view does not know: one that asks to come in, or answered
+ * the claim? */
+static bool is_seen_anew(const struct core *core, const struct listed_voter *voter)
+{
+    const struct sighting *seen = electorate_seen(core, voter->name);
+
+    return seen != NULL && !view_has(&core->view, &seen->life) &&
+           view_find_gone(&core->view, &seen->life) == NULL;
+}
+
+/* One that is no member, or whose member is suspected, is heard by what it leases (Z16b), or as
+ * another life. That has the proposal of others alone, who do not ask its voter (U4d), or is not in
+ * it. */
 static bool is_silent_voter(const struct core *core, uint8_t place)
 {
     const struct view *pending = &core->change.pending;
     const struct listed_voter *voter = &pending->voters.voters[place];
-    const uint32_t position = voter->witness ? VIEW_NONE : view_find_name(pending, voter->name);
+    const uint32_t in_view = electorate_position(core, voter);
+    const uint32_t position = in_view == VIEW_NONE
+                                  ? VIEW_NONE
+                                  : view_find(pending, &core->view.members[in_view].id);
 
-    if (position != VIEW_NONE && view_has(&core->view, &pending->members[position].id)) {
+    if (position != VIEW_NONE && core->peers[in_view].charge.verdict == VERDICT_NONE) {
         return is_silent(core, position);
     }
     return !tally_has(&core->answered.tally, place) &&
-           (change_has_agreed(core, position) || absent_is_fresh(core, &voter->record));
+           (is_seen_anew(core, voter) || absent_is_fresh(core, &voter->record));
 }
 
 /* Nothing is heard of it, so that it will not answer either; or it is this node's own. */
