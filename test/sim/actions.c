@@ -8,6 +8,7 @@
 #include "actions_parts.h"
 #include "post.h"
 #include "roles.h"
+#include "strain.h"
 #include "trace.h"
 
 enum { FILLED_CAPACITY = 64 }; /* of cores whose memory is few pages */
@@ -215,6 +216,7 @@ void sim_vanish(struct sim *sim, uint32_t index)
     trace_note(sim, "%s vanishes, kernel and all", host->name);
     host->up = false;
     network_end_streams(&sim->network, index);
+    strain_end_streams(sim, index);
     if (host->running) {
         process_end(sim, host);
     }
@@ -577,6 +579,12 @@ void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails)
     sim->resolve_fails = fails;
 }
 
+void sim_unsettle_resolver(struct sim *sim, uint32_t ppm)
+{
+    trace_note(sim, "the resolver answers something else, %u ppm", ppm);
+    sim->resolve_ppm = ppm;
+}
+
 void sim_note(struct sim *sim, const char *text)
 {
     trace_note(sim, "%s", text);
@@ -593,6 +601,7 @@ void sim_heal(struct sim *sim)
     sim->rough = false;
     sim->resolve_ms = RESOLVE_MS_MAX;
     sim->resolve_fails = false;
+    sim->resolve_ppm = 0;
     sim->loss_count = 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         for (uint32_t k = 0; k < sim->host_count; k++) {
@@ -621,5 +630,6 @@ void sim_heal(struct sim *sim)
             post_unstick(sim, i, k);
         }
     }
+    strain_heal(sim);
     sim->changed = true;
 }

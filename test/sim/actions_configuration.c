@@ -145,7 +145,7 @@ void sim_set_versions(struct sim *sim, uint32_t index, uint8_t low, uint8_t high
 bool sim_is_configured(const struct sim *sim, uint32_t index)
 {
     const struct host *host = &sim->hosts[index];
-    bool same = host->seed_count == sim->options.seed_count &&
+    bool same = host->seed_count == sim->options.seed_count && host->versions.low == 0 &&
                 strcmp(host->name, host->right_name) == 0 && has_right_terms(sim, host);
 
     for (uint32_t i = 0; same && i < host->seed_count; i++) {
@@ -165,6 +165,7 @@ void sim_configure(struct sim *sim, uint32_t index)
 
     give_name(sim, index, host->right_name);
     actions_tell_right_terms(sim, index);
+    host->versions.low = 0;
     host->seed_count = sim->options.seed_count;
     for (uint32_t i = 0; i < host->seed_count; i++) {
         host->seeds[i] = i;

@@ -102,6 +102,98 @@ void sim_set_segments(struct sim *sim, uint32_t bytes)
     sim->segment_bytes = bytes;
 }
 
+/* To be written, for both ends are disturbed by what is. */
+static struct strain *strain_of(struct sim *sim, uint32_t from, uint32_t to)
+{
+    network_link(&sim->network, from, to)->changed_us = sim->now_us;
+    sim->hosts[from].disturbed = true;
+    sim->hosts[to].disturbed = true;
+    return network_strain_anew(&sim->network, from, to);
+}
+
+void sim_lose_some(struct sim *sim, uint32_t from, uint32_t to, uint32_t loss_ppm)
+{
+    trace_note(sim, "from %s to %s %u ppm are lost", sim->hosts[from].name, sim->hosts[to].name,
+               loss_ppm);
+    strain_of(sim, from, to)->loss_ppm = loss_ppm;
+}
+
+void sim_slow_streams(struct sim *sim, uint32_t from, uint32_t to, uint32_t pace_ms, uint32_t taken,
+                      uint32_t room)
+{
+    struct strain *strain = strain_of(sim, from, to);
+
+    trace_note(sim, "from %s to %s a frame takes %u ms, and %u and %u wait", sim->hosts[from].name,
+               sim->hosts[to].name, pace_ms, taken, room);
+    strain->pace_ms = pace_ms;
+    strain->taken = taken;
+    strain->room = room;
+}
+
+void sim_break_streams(struct sim *sim, uint32_t from, uint32_t to, uint32_t break_ppm,
+                       uint32_t repeat_ppm, uint32_t late_ms)
+{
+    struct strain *strain = strain_of(sim, from, to);
+
+    trace_note(sim, "from %s to %s %u ppm of frames end their stream, and %u ppm come twice",
+               sim->hosts[from].name, sim->hosts[to].name, break_ppm, repeat_ppm);
+    strain->break_ppm = break_ppm;
+    strain->repeat_ppm = repeat_ppm;
+    strain->late_ms = late_ms;
+}
+
+void sim_refuse_streams(struct sim *sim, uint32_t from, uint32_t to, bool refuses)
+{
+    trace_note(sim, "connections from %s to %s are %s", sim->hosts[from].name, sim->hosts[to].name,
+               refuses ? "reset" : "made again");
+    struct strain *strain = strain_of(sim, from, to);
+    strain->refuses = refuses;
+    strain->refused_us = sim->now_us;
+    if (refuses) {
+        lifeline_reset(sim, &sim->hosts[from], &sim->hosts[to]);
+    }
+}
+
+static struct host *disturbed_host(struct sim *sim, uint32_t index)
+{
+    sim->hosts[index].disturbed = true;
+    sim->hosts[index].touched_us = sim->now_us;
+    return &sim->hosts[index];
+}
+
+void sim_translate(struct sim *sim, uint32_t index, uint32_t as)
+{
+    struct host *host = disturbed_host(sim, index);
+
+    trace_note(sim, "datagrams of %s seem to come from %s", host->name,
+               as == index ? "nowhere" : sim->hosts[as].name);
+    host->shown_as = sim->hosts[as].address;
+    host->shown_as.port = (uint16_t)(host->shown_as.port + (as == index ? 10000 : 0));
+}
+
+void sim_translate_no_more(struct sim *sim, uint32_t index)
+{
+    disturbed_host(sim, index)->shown_as = (struct address){0};
+}
+
+void sim_limit_streams(struct sim *sim, uint32_t index, uint32_t streams_max)
+{
+    trace_note(sim, "%s has %u streams", sim->hosts[index].name, streams_max);
+    disturbed_host(sim, index)->streams_max = streams_max;
+}
+
+void sim_limit_sends(struct sim *sim, uint32_t index, uint32_t sends_max)
+{
+    trace_note(sim, "%s sends %u in a millisecond", sim->hosts[index].name, sends_max);
+    disturbed_host(sim, index)->sends_max = sends_max;
+}
+
+void sim_limit_buffer(struct sim *sim, uint32_t index, uint32_t buffer_max)
+{
+    trace_note(sim, "%s has room for %u datagrams", sim->hosts[index].name, buffer_max);
+    disturbed_host(sim, index)->buffer_max = buffer_max;
+}
+
 void sim_cut(struct sim *sim, uint32_t a, uint32_t b)
 {
     sim_cut_one_way(sim, a, b);

@@ -93,9 +93,17 @@ struct host {
     uint64_t late_us;     /* its timers fire so late at the most; 0: as late as usual */
     uint64_t tick_at_us;  /* when the pending tick is due; UINT64_MAX: none pending */
     uint64_t tick_ticket;
-    uint64_t number;    /* of the last message that it sent */
-    struct ping asked;  /* the last question about somebody that it put to a helper (R1) */
-    uint32_t trip_left; /* it is killed after so many of these */
+    uint64_t number;         /* of the last message that it sent */
+    struct ping asked;       /* the last question about somebody that it put to a helper (R1) */
+    uint32_t sends_max;      /* so many messages leave it in a millisecond; 0: all */
+    uint64_t sends_ms;       /* in this one, */
+    uint32_t sends;          /* so many did */
+    struct address shown_as; /* its datagrams seem to come from there; none: from where it is */
+    uint32_t streams_max;  /* so many streams to whom it has no lifeline; 0: as many as it likes */
+    uint32_t buffer_max;   /* so many datagrams wait for its process; 0: as many as by default */
+    uint64_t turn_at_us;   /* for that turn of a slow one, */
+    uint32_t turn_waiting; /* so many do */
+    uint32_t trip_left;    /* it is killed after so many of these */
     enum message_type trip_type;
     struct guard guard;
     enum profile profile; /* these are what its next process is started with, as the guard */
@@ -200,6 +208,7 @@ struct sim {
     uint64_t quality_us; /* when the quality of links was last changed */
     uint64_t resolve_ms;
     bool resolve_fails;
+    uint32_t resolve_ppm; /* of the addresses it leaves out, and gives others */
 
     struct loss losses[LOSSES_MAX];
     uint32_t loss_count;

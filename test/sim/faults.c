@@ -113,6 +113,18 @@ static const struct fault table[] = {
      strike_disk_without_terms},
     {"change of capacity", 1, FAULTS_OF_WRITING, FAULT_HARMLESS, strike_change_of_capacity},
     {NARROW_PATH_TO_SOME, 1, FAULTS_OF_HOLES, FAULT_SPLITS, strike_narrow_path_to_some},
+    {"slow reader", 4, FAULTS_OF_QUEUES, FAULT_SPLITS, strike_slow_reader},
+    {"full buffer", 3, FAULTS_OF_QUEUES, FAULT_SPLITS, strike_full_buffer},
+    {"crowded sender", 3, FAULTS_OF_QUEUES, FAULT_SPLITS, strike_crowded_sender},
+    {"few streams", 2, FAULTS_OF_QUEUES, FAULT_SPLITS, strike_few_streams},
+    {"streams that break", 3, FAULTS_OF_STREAMS, FAULT_SPLITS, strike_streams_that_break},
+    {"streams that repeat", 3, FAULTS_OF_STREAMS, FAULT_SPLITS, strike_streams_that_repeat},
+    {"bad link", 1, FAULTS_OF_BAD_LINKS, FAULT_SPLITS, strike_bad_link},
+    {"refused connections", 1, FAULTS_OF_FIREWALLS, FAULT_SPLITS, strike_refused_connections},
+    {"translated source", 1, FAULTS_OF_GATEWAYS, FAULT_SPLITS | FAULT_FORGETS,
+     strike_translated_source},
+    {"other versions", 1, FAULTS_OF_VERSIONS, FAULT_SPLITS | FAULT_FORGETS, strike_other_versions},
+    {"other answers", 1, FAULTS_OF_ANSWERS, FAULT_SPLITS | FAULT_FORGETS, strike_other_answers},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \
@@ -182,6 +194,22 @@ static void cut_datagrams(struct sim *sim, enum breakage breakage, uint32_t host
     }
 }
 
+static void strain(struct sim *sim, enum breakage breakage, uint32_t host)
+{
+    for (uint32_t i = 0; i < sim_host_count(sim) + sim_witness_count(sim); i++) {
+        if (i == host) {
+            continue;
+        }
+        if (breakage == BREAK_LOSSY) {
+            sim_lose_some(sim, i, host, 400000);
+        } else if (breakage == BREAK_REFUSED) {
+            sim_refuse_streams(sim, i, host, true);
+        } else {
+            sim_slow_streams(sim, i, host, 3000, 0, 2);
+        }
+    }
+}
+
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms)
 {
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
@@ -193,6 +221,12 @@ void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_
     }
     if (breakage >= BREAK_NO_DATAGRAMS && breakage <= BREAK_NO_DATAGRAMS_OUT) {
         cut_datagrams(sim, breakage, host);
+    }
+    if (breakage >= BREAK_LOSSY && breakage <= BREAK_BEHIND) {
+        strain(sim, breakage, host);
+    }
+    if (breakage == BREAK_CROWDED) {
+        sim_limit_sends(sim, host, 3);
     }
     if (breakage == BREAK_LOOPING) {
         fault_crash_again(sim, host, 0xff | 40U << 8 | 10U << 16); /* up 2 s, down 0.5 s */

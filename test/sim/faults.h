@@ -57,6 +57,13 @@ enum fault_group {
     FAULTS_OF_WRITING,       /* for some whose terms change, where nobody lies and no options
                                 differ: what an operator writes down of that */
     FAULTS_OF_HOLES,         /* for some of guard strict that end so */
+    FAULTS_OF_QUEUES,        /* for some plans, beside all others: what is full drops what comes */
+    FAULTS_OF_STREAMS,       /* likewise: streams that break */
+    FAULTS_OF_BAD_LINKS,     /* likewise: links that lose some of what passes */
+    FAULTS_OF_FIREWALLS,     /* likewise: connections that are refused, of nodes that live */
+    FAULTS_OF_GATEWAYS,      /* for some plans, beside all others: sources that are translated */
+    FAULTS_OF_VERSIONS,      /* for some where nobody lies: releases of other versions */
+    FAULTS_OF_ANSWERS,       /* for some plans: the resolver answers something else each time */
 };
 
 struct fault {
@@ -89,8 +96,13 @@ enum breakage {
     BREAK_NO_DATAGRAMS_IN,
     BREAK_NO_DATAGRAMS_OUT,
     BREAK_LOOPING, /* it crashes again and again */
+    BREAK_LOSSY,   /* what comes to it is lost in part, */
+    BREAK_REFUSED, /* or connections to it are refused, */
+    BREAK_BEHIND,  /* or it reads what is long too slowly, */
+    BREAK_CROWDED, /* or of what it has to send at once the first few messages leave */
     BREAKAGES,
-    BREAKAGES_AT_FIRST = BREAK_NO_DATAGRAMS, /* those that a plan's own chance draws */
+    BREAKAGES_AT_FIRST = BREAK_NO_DATAGRAMS, /* those that a plan's own chance draws, */
+    BREAKAGES_AT_SECOND = BREAK_LOSSY,       /* and those of a second one */
 };
 
 /* `turn_ms`: of one that is slow. */

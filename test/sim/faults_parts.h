@@ -118,6 +118,9 @@ const char *fault_draw_tag(struct random *random);
  * long it is down and up, in 25 ms (8 bits each). */
 void fault_flap(struct sim *sim, uint32_t host, uint32_t packed);
 
+/* What is long is to be sent: several start at once, or are to have long tags; or neither. */
+void fault_crowd(struct sim *sim, struct random *random);
+
 /* --- faults_processes.c --- */
 
 void strike_crash(struct sim *sim, struct random *random);
@@ -185,6 +188,8 @@ void strike_narrow_path_to_some(struct sim *sim, struct random *random);
 /* --- faults_configuration.c --- */
 
 void strike_resolver(struct sim *sim, struct random *random);
+void strike_other_answers(struct sim *sim, struct random *random);
+void strike_other_versions(struct sim *sim, struct random *random);
 void strike_wrong_seeds(struct sim *sim, struct random *random);
 void strike_name_clash(struct sim *sim, struct random *random);
 void strike_address_reuse(struct sim *sim, struct random *random);
@@ -255,6 +260,21 @@ void strike_long_absence(struct sim *sim, struct random *random);
 void strike_moved_voter(struct sim *sim, struct random *random);
 void strike_two_disks(struct sim *sim, struct random *random);
 void strike_standstill(struct sim *sim, struct random *random);
+
+/* --- faults_queues.c --- */
+
+void strike_slow_reader(struct sim *sim, struct random *random);
+void strike_full_buffer(struct sim *sim, struct random *random);
+void strike_crowded_sender(struct sim *sim, struct random *random);
+void strike_few_streams(struct sim *sim, struct random *random);
+
+/* --- faults_streams.c --- */
+
+void strike_streams_that_break(struct sim *sim, struct random *random);
+void strike_streams_that_repeat(struct sim *sim, struct random *random);
+void strike_bad_link(struct sim *sim, struct random *random);
+void strike_refused_connections(struct sim *sim, struct random *random);
+void strike_translated_source(struct sim *sim, struct random *random);
 
 /* --- faults_terms.c --- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "strain.h"
 
 enum {
     CONNECT_TIMEOUT_MS = 1000,
@@ -140,7 +141,7 @@ static void on_answer(struct sim *sim, struct host *host, struct lifeline *lifel
         try_later(sim, host, lifeline, LINK_FAILED);
         return;
     }
-    if (!other->running) {
+    if (!other->running || strain_refuses(sim, host, other)) {
         try_later(sim, host, lifeline, LINK_REFUSED);
         return;
     }
@@ -299,6 +300,28 @@ void lifeline_on_end(struct sim *sim, struct host *host)
 {
     each_to(sim, host, end_one);
     network_end_streams(&sim->network, host_index(sim, host));
+    strain_end_streams(sim, host_index(sim, host));
+}
+
+bool lifeline_is_open(const struct host *host, const struct address *to)
+{
+    for (uint32_t i = 0; i < host->lifelines.count; i++) {
+        const struct lifeline *lifeline = &host->lifelines.slots[i];
+        if (lifeline->state == LIFELINE_OPEN && address_equal(&lifeline->address, to)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void lifeline_reset(struct sim *sim, struct host *host, struct host *other)
+{
+    for (uint32_t i = 0; host->running && i < host->lifelines.count; i++) {
+        struct lifeline *lifeline = &host->lifelines.slots[i];
+        if (address_equal(&lifeline->address, &other->address)) {
+            end_one(sim, host, lifeline, other);
+        }
+    }
 }
 
 static void resume_one(struct sim *sim, struct host *holder, struct lifeline *lifeline,

@@ -71,4 +71,10 @@ void lifeline_on_pending(struct sim *sim, struct host *host, const struct pendin
 void lifeline_on_end(struct sim *sim, struct host *host);
 void lifeline_on_resume(struct sim *sim, struct host *host);
 
+/* The connection that `host` holds to the other one, if any, is reset: both processes live on. */
+void lifeline_reset(struct sim *sim, struct host *host, struct host *other);
+
+/* Does it hold an open one there? */
+bool lifeline_is_open(const struct host *host, const struct address *to);
+
 #endif

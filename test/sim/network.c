@@ -39,6 +39,7 @@ void network_deinit(struct network *network)
         network->spare_views = next;
     }
     free(network->links);
+    free(network->strains);
     free(network->qualities);
 }
 
@@ -46,6 +47,30 @@ struct link *network_link(const struct network *network, uint32_t from, uint32_t
 {
     assert(from < network->host_count && to < network->host_count);
     return &network->links[(size_t)from * network->host_count + to];
+}
+
+const struct strain *network_strain(const struct network *network, uint32_t from, uint32_t to)
+{
+    return network->strains == NULL ? NULL
+                                    : &network->strains[(size_t)from * network->host_count + to];
+}
+
+struct strain *network_strain_anew(struct network *network, uint32_t from, uint32_t to)
+{
+    if (network->strains == NULL) {
+        network->strains = calloc((size_t)network->host_count * network->host_count,
+                                  sizeof *network->strains);
+        assert(network->strains != NULL);
+    }
+    return &network->strains[(size_t)from * network->host_count + to];
+}
+
+bool network_is_strained(const struct network *network, uint32_t from, uint32_t to)
+{
+    const struct strain *strain = network_strain(network, from, to);
+
+    return strain != NULL && (strain->loss_ppm != 0 || strain->break_ppm != 0 ||
+                              strain->repeat_ppm != 0 || strain->pace_ms != 0 || strain->refuses);
 }
 
 static bool is_open(const struct network *network, uint32_t from, uint32_t to)
@@ -228,6 +253,8 @@ struct packet *network_packet(struct network *network, size_t length)
     packet->forged = false;
     packet->open = false;
     packet->brief = false;
+    packet->type = 0;
+    packet->receiver = 0;
     packet->carried = NULL;
     packet->length = (uint32_t)length;
     return packet;

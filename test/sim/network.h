@@ -64,7 +64,9 @@ struct packet {
     bool forged;           /* a lie */
     bool open;             /* no frame, but the message itself: see network_message */
     bool brief;            /* and a change of the base of what is carried */
+    uint8_t type;          /* of the message */
     struct address source; /* of a frame */
+    uint32_t receiver; /* whom it is for, by the beginning of the id: `to` may be a relay's host */
     _Alignas(CACHE_LINE) uint8_t bytes[];
 };
 
@@ -80,9 +82,26 @@ struct link {
     struct packet *held;     /* frames of the stuck stream, the first one first; a reference each */
 };
 
+/* What is wrong with one link or its streams, where anything is. See strain.h. */
+struct strain {
+    uint32_t loss_ppm;   /* of datagrams, besides what is lost of all that its host sends */
+    uint32_t break_ppm;  /* of frames are the last one of their stream */
+    uint32_t repeat_ppm; /* of frames come once more */
+    uint32_t late_ms;    /* so late at the most, as does what its stream's end has held up */
+    uint32_t pace_ms;    /* a frame in so long is read; 0: each at once */
+    uint32_t taken;      /* so many wait in kernels; */
+    uint32_t room;       /* so many more at the sender, which drops those that come then */
+    bool is_drained;     /* the next one that waits has its time */
+    bool refuses;        /* connections are reset, and new ones refused */
+    uint64_t refused_us; /* when that ended last; 0: never */
+    uint32_t waiting_count;
+    struct packet *waiting; /* the first one first; a reference each */
+};
+
 struct network {
     uint32_t host_count;
     struct link *links;        /* host_count * host_count; untouched ones take no memory */
+    struct strain *strains;    /* likewise; NULL: none is strained */
     struct quality *qualities; /* by the host that the links are from */
     uint32_t stuck;            /* streams that are */
     struct packet *spare[PACKET_CLASSES];
@@ -127,6 +146,13 @@ uint64_t network_latency_us(const struct network *network, struct random *random
 /* Draws the fate of a datagram that is sent now. */
 struct fate network_fate(const struct link *link, const struct quality *quality,
                          struct random *random, size_t length);
+
+/* The strain of the link; NULL: it never had one. And the same to be written. */
+const struct strain *network_strain(const struct network *network, uint32_t from, uint32_t to);
+struct strain *network_strain_anew(struct network *network, uint32_t from, uint32_t to);
+
+/* Is anything wrong with the link, or its streams? */
+bool network_is_strained(const struct network *network, uint32_t from, uint32_t to);
 
 /* When a frame sent now by stream arrives, or UINT64_MAX when the stream breaks. A stream loses
  * nothing and keeps the order: a lost segment only holds up what follows. */

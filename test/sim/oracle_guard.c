@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "core/model/quorum.h"
+#include "strain.h"
 
 /* --- Removals --- */
 
@@ -39,7 +40,7 @@ static void check_awake(struct sim *sim, const struct host *host, const struct g
 
 static bool is_sound_for(const struct sim *sim, const struct host *host, uint64_t us)
 {
-    return host->turn_us == 0 && host->late_us == 0 &&
+    return host->turn_us == 0 && host->late_us == 0 && !strain_is_short(host) &&
            (host->touched_us == 0 || sim->now_us >= host->touched_us + us);
 }
 
@@ -47,6 +48,7 @@ static bool is_open_for(const struct sim *sim, uint32_t from, uint32_t to, uint6
 {
     const struct link *link = network_link(&sim->network, from, to);
     return link->cuts == 0 && link->datagram_cuts == 0 &&
+           !network_is_strained(&sim->network, from, to) &&
            (link->changed_us == 0 || sim->now_us >= link->changed_us + us);
 }
 
@@ -133,8 +135,9 @@ void oracle_check_removal(struct sim *sim, const struct host *host, const struct
         !victim->witness.has_view || victims->lineage != host->witness.view.lineage ||
         !id_equal(&victims->coordinator, &host->witness.view.coordinator) ||
         !view_has(core_view(victim->core), &host->witness.life) || /* It had left us out first. */
-        !hears_steadily(sim, host, subject, steady_ms)) {
-        return;
+        !hears_steadily(sim, host, subject, steady_ms) ||
+        (gone->verdict == VERDICT_DEAD && strain_refused_of_late(sim, victim, steady_ms))) {
+        return; /* Or a firewall said that it is dead (D2b). */
     }
     uint32_t hearing = 0;
     for (uint32_t i = 0; i < view->member_count; i++) {

@@ -41,8 +41,16 @@ enum {
     EXCHANGE_ONE_IN = 4,       /* of guard strict, have voters with two disks, or that move */
     CHANGES_ONE_IN = 4,        /* of those whose terms stay, a blow while voters change */
     WRITING_ONE_IN = 2,        /* of those whose terms change, have what is written of that */
+    QUEUES_ONE_IN = 6,         /* have queues that are full */
+    STREAMS_ONE_IN = 6,        /* have streams that break */
+    BAD_LINKS_ONE_IN = 8,      /* have links that lose some */
+    FIREWALLS_ONE_IN = 8,      /* have firewalls that say that nobody listens */
+    GATEWAYS_ONE_IN = 10,      /* have gateways that translate sources */
+    VERSIONS_ONE_IN = 8,       /* have releases of other versions */
+    ANSWERS_ONE_IN = 10,       /* have a resolver that says something else each time */
     STANDSTILL_ONE_IN = 8,     /* of the other guards, have clocks that stand still */
     OTHER_BREAKAGE_ONE_IN = 2, /* of those with a broken host, have one broken in a newer way */
+    STRAIN_ONE_IN = 3,         /* or in one that is newer yet */
     ALONE_ONE_IN = 2,          /* and nothing else in some of these */
     LONE_FOUNDER_ONE_IN = 4,   /* where founders lose their disks, have one alone */
     LONG_STRIKES_MAX = 3,      /* of either */
@@ -483,6 +491,13 @@ static const struct group last[] = {
     {FAULTS_OF_STANDSTILL, STANDSTILL_ONE_IN, NOT_STRICT | HONEST | UNMIXED | STAYING},
     {FAULTS_OF_CHANGES, CHANGES_ONE_IN, STRICT | HONEST | STAYING | NOT_RECOVERING},
     {FAULTS_OF_HOLES, HOLES_ONE_IN, HOLED},
+    {FAULTS_OF_QUEUES, QUEUES_ONE_IN, 0},
+    {FAULTS_OF_STREAMS, STREAMS_ONE_IN, 0},
+    {FAULTS_OF_BAD_LINKS, BAD_LINKS_ONE_IN, 0},
+    {FAULTS_OF_FIREWALLS, FIREWALLS_ONE_IN, 0},
+    {FAULTS_OF_GATEWAYS, GATEWAYS_ONE_IN, 0},
+    {FAULTS_OF_VERSIONS, VERSIONS_ONE_IN, HONEST},
+    {FAULTS_OF_ANSWERS, ANSWERS_ONE_IN, 0},
     {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
     {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | UNEXCHANGED | LONG},
     {FAULTS_OF_ISLANDS, ISLANDS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
@@ -563,7 +578,18 @@ static enum breakage draw_breakage(uint64_t seed, enum breakage breakage)
     random_seed(&random, seed ^ UINT64_C(0x425245414b));
     return draw(&random, 1, OTHER_BREAKAGE_ONE_IN) > 1
                ? breakage
-               : (enum breakage)draw(&random, BREAKAGES_AT_FIRST, BREAKAGES - 1);
+               : (enum breakage)draw(&random, BREAKAGES_AT_FIRST, BREAKAGES_AT_SECOND - 1);
+}
+
+/* Likewise, by another one. */
+static enum breakage draw_strain(uint64_t seed, enum breakage breakage)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x53545241494e));
+    return draw(&random, 1, STRAIN_ONE_IN) > 1
+               ? breakage
+               : (enum breakage)draw(&random, BREAKAGES_AT_SECOND, BREAKAGES - 1);
 }
 
 /* All that is to heal is one long partition. */
@@ -595,6 +621,7 @@ static void draw_cluster(struct plan *plan, struct random *random,
         plan->breakage = (enum breakage)draw(random, 1, BREAKAGES_AT_FIRST - 1);
         plan->broken = (uint32_t)random_below(random, plan->hosts);
         plan->breakage = draw_breakage(plan->seed, plan->breakage);
+        plan->breakage = draw_strain(plan->seed, plan->breakage);
     }
     if (plan->breakage != BREAK_NOTHING) {
         plan->kinds |= FAULT_SPLITS;

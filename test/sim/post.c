@@ -5,6 +5,7 @@
 
 #include "cluster.h"
 #include "proto/beat_frame.h"
+#include "strain.h"
 
 /* A frame with a view, but for the lists of that: header, envelope, and the most that a VOTE has
  * besides, all numbers at their longest. */
@@ -319,6 +320,9 @@ static void send_datagram(struct sim *sim, const struct host *host, const struct
         post_push(sim, packet, link->held_us); /* In the order of sending. */
         return;
     }
+    if (strain_loses(sim, packet)) {
+        return;
+    }
     struct fate fate = network_fate(link, quality, &sim->random, length);
     for (uint32_t i = 0; i < fate.copies; i++) {
         network_hold(packet);
@@ -343,6 +347,9 @@ static void send_frame(struct sim *sim, struct packet *packet)
     if (network_stream_is_stuck(&sim->network, packet, sim->segment_bytes)) {
         network_stick(&sim->network, packet);
         return; /* Its sender learns nothing. */
+    }
+    if (strain_takes(sim, packet)) {
+        return;
     }
     uint64_t at_us = network_stream_us(&sim->network, &sim->random, packet->from, packet->to,
                                        sim->now_us);
@@ -433,7 +440,7 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
         return;
     }
     uint32_t to = host_index(sim, receiver);
-    if (is_lost(sim, from, to, type_of(effect))) {
+    if (is_lost(sim, from, to, type_of(effect)) || strain_is_crowded(sim, host)) {
         return;
     }
     const struct quality *quality = network_quality(&sim->network, from);
@@ -447,6 +454,9 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     }
     packet->from = from;
     packet->to = to;
+    packet->type = (uint8_t)message->type;
+    memcpy(&packet->receiver, effect->peer.bytes, sizeof packet->receiver);
+    strain_translate(host, packet);
     if (sim->options.counts_bytes) {
         count_bytes(sim, host, effect);
     }

@@ -12,6 +12,7 @@
 #include "oracle_parts.h"
 #include "post.h"
 #include "roles.h"
+#include "strain.h"
 #include "trace.h"
 
 /* --- Timers, and the effects of a step --- */
@@ -563,6 +564,7 @@ static void on_resolved(struct sim *sim, struct host *host)
     for (uint32_t i = 0; i < count; i++) {
         addresses[i] = sim->hosts[host->seeds[i]].address;
     }
+    count = strain_answers(sim, addresses, count);
     host_step(
         sim, host,
         &(struct event){
@@ -657,7 +659,7 @@ static bool keep_waiting(struct host *host, struct pending *pending)
         host->waiting_tick |= pending->ticket == host->tick_ticket;
         return false;
     }
-    if (pending->type == PENDING_PACKET && host->waiting_packets++ >= RECEIVE_BUFFER_MAX) {
+    if (pending->type == PENDING_PACKET && !strain_has_room(host, pending->packet)) {
         return false;
     }
     pending->next = NULL;
@@ -724,8 +726,14 @@ void process_dispatch(struct sim *sim, struct pending *pending)
         return;
     }
     if (host->turn_us > 0 && !pending->woken) {
+        const uint64_t turn_at_us = (sim->now_us / host->turn_us + 1) * host->turn_us;
+        if (pending->type == PENDING_PACKET &&
+            !strain_has_room_at(host, pending->packet, turn_at_us)) {
+            process_release(sim, pending);
+            return;
+        }
         pending->woken = true;
-        queue_push(&sim->queue, (sim->now_us / host->turn_us + 1) * host->turn_us, pending);
+        queue_push(&sim->queue, turn_at_us, pending);
         return;
     }
     pending->woken = false;

@@ -10,6 +10,7 @@
 #include "liar.h"
 #include "post.h"
 #include "roles.h"
+#include "strain.h"
 
 /* --- Hosts --- */
 
@@ -226,6 +227,7 @@ void sim_free(struct sim *sim)
     }
     queue_deinit(&sim->queue);
     post_forget(sim);
+    strain_deinit(sim);
     network_deinit(&sim->network);
     oracle_deinit(&sim->oracle);
     liar_free(sim);

@@ -344,6 +344,9 @@ void sim_swap(struct sim *sim, uint32_t a, uint32_t b);
 /* What the resolver answers: so late, or nothing at all. */
 void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails);
 
+/* It leaves out so many of a million addresses, and gives others; each time it is asked. */
+void sim_unsettle_resolver(struct sim *sim, uint32_t ppm);
+
 /* --- The network. A cut is counted: it takes as many mends as cuts, or one sim_heal --- */
 
 void sim_cut_one_way(struct sim *sim, uint32_t from, uint32_t to);
@@ -374,6 +377,34 @@ void sim_narrow(struct sim *sim, uint32_t host, uint32_t bytes_max);
 
 /* Segments of streams are no longer than that; at first 1448 bytes. */
 void sim_set_segments(struct sim *sim, uint32_t bytes);
+
+/* Datagrams from one to the other are lost, so many of a million; 0: none. */
+void sim_lose_some(struct sim *sim, uint32_t from, uint32_t to, uint32_t loss_ppm);
+
+/* Streams from one to the other are read so slowly that a frame takes `pace_ms`; 0: at once. So
+ * many frames wait in kernels, and so many at their sender; what comes then is lost. */
+void sim_slow_streams(struct sim *sim, uint32_t from, uint32_t to, uint32_t pace_ms, uint32_t taken,
+                      uint32_t room);
+
+/* Of the frames from one to the other so many of a million are the last ones of their stream, and
+ * so many come twice; late by up to `late_ms`. Two zeros: none. */
+void sim_break_streams(struct sim *sim, uint32_t from, uint32_t to, uint32_t break_ppm,
+                       uint32_t repeat_ppm, uint32_t late_ms);
+
+/* A firewall resets the connections of one to the other, and refuses new ones in its name; or does
+ * so no more. */
+void sim_refuse_streams(struct sim *sim, uint32_t from, uint32_t to, bool refuses);
+
+/* A gateway has the datagrams of the host seem to come from another's address, or from a port of
+ * its own where nobody is (`as`: the host itself); or does so no more. */
+void sim_translate(struct sim *sim, uint32_t host, uint32_t as);
+void sim_translate_no_more(struct sim *sim, uint32_t host);
+
+/* The host has so many streams to those to whom it has no lifeline; so many messages leave it in a
+ * millisecond; and while its process does not look, so many datagrams wait for it. 0: as ever. */
+void sim_limit_streams(struct sim *sim, uint32_t host, uint32_t streams_max);
+void sim_limit_sends(struct sim *sim, uint32_t host, uint32_t sends_max);
+void sim_limit_buffer(struct sim *sim, uint32_t host, uint32_t buffer_max);
 
 /* Cuts the host off from all others, or lets it back. An isolated host is not waited for by
  * sim_converges. */

@@ -296,3 +296,119 @@ Story(links, who_is_heard_by_others_while_it_is_verified_stays)
     story_check(!heard || sim_age(sim, A, D) != 0, seed); /* Or the time was up before. */
     sim_free(sim);
 }
+
+static void refuse_all(struct sim *sim, uint32_t to, bool refuses)
+{
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (i != to) {
+            sim_refuse_streams(sim, i, to, refuses);
+        }
+    }
+}
+
+/* H101, D7a: a firewall that answers for a host's kernel that nobody listens there deceives the
+ * coordinator, and nobody else. */
+Story(links, connections_refused_to_one_other_remove_nobody)
+{
+    struct sim *sim = story_of_five(seed);
+    const uint64_t version = sim_version(sim, A);
+
+    sim_refuse_streams(sim, A, D, true);
+    sim_run(sim, MINUTE_MS);
+    story_sees(sim, A, "A B C D E", seed);
+    story_check(sim_version(sim, A) == version, seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* H101, D5: all are told that it is dead. It says that it lives, perhaps too late, and comes in
+ * again then as another life; either way it stays, though nobody has a lifeline to it. */
+Story(links, who_is_refused_to_all_stays_or_comes_in_again)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 5, .disorder = true});
+
+    refuse_all(sim, D, true);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_agrees(sim) && sim_age(sim, A, D) != 0, seed);
+    const uint64_t version = sim_version(sim, A);
+    sim_run(sim, MINUTE_MS);
+    story_check(sim_version(sim, A) == version, seed);
+    refuse_all(sim, D, false);
+    sim_run(sim, MINUTE_MS);
+    story_check(sim_version(sim, A) == version, seed);
+    sim_free(sim);
+}
+
+/* H102: of those who come at once each is sent what is long, and the coordinator has one stream for
+ * all to whom it holds no lifeline. */
+Story(links, many_come_in_by_few_streams)
+{
+    enum { HOSTS = 12 };
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = HOSTS});
+
+    sim_start(sim, A);
+    sim_run(sim, SETTLE_MS);
+    sim_limit_streams(sim, A, 1);
+    for (uint32_t i = B; i < HOSTS; i++) {
+        sim_start(sim, i);
+    }
+    story_check(sim_converges(sim, 4 * SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+static const char long_tag[] =
+    "a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+/* U3a, H102: one that reads what is long too slowly for what comes holds up nobody else. */
+Story(links, who_reads_slowly_holds_up_nobody)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 7, .disorder = true});
+
+    for (uint32_t i = 0; i < 7; i++) {
+        sim_set_tags(sim, i, long_tag);
+        if (i != C) {
+            sim_slow_streams(sim, i, C, 3000, 0, 1);
+        }
+    }
+    sim_run(sim, STALLED_MS);
+    sim_crash(sim, G);
+    sim_run(sim, FAST_MS);
+    story_check(sim_age(sim, A, G) == 0, seed);
+    story_check(sim_age(sim, B, G) == 0, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    sim_free(sim);
+}
+
+/* H103: frames of streams that broke come after those of the next ones, twice, or never; also to
+ * another life, or from one that is gone. */
+Story(links, what_broken_streams_bring_late_changes_nothing)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 5, .disorder = true});
+
+    for (uint32_t from = 0; from < 5; from++) {
+        sim_set_tags(sim, from, long_tag);
+        for (uint32_t to = 0; to < 5; to++) {
+            if (from != to) {
+                sim_break_streams(sim, from, to, 300000, 800000, 5000);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < 10; i++) {
+        const uint32_t host = 1 + (uint32_t)(seed + i) % 4;
+        sim_crash(sim, host);
+        sim_start(sim, host);
+        sim_set_tags(sim, host, long_tag);
+        sim_run(sim, 700);
+    }
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    const uint64_t version = sim_version(sim, A);
+    sim_run(sim, 2 * STALLED_MS); /* And what was late. */
+    story_check(sim_version(sim, A) == version, seed);
+    sim_free(sim);
+}
