@@ -1,5 +1,5 @@
-/* What waits on a stream whose peer does not read yet (U3a), and how long its segments are (U3d).
- */
+/* What waits on a stream whose peer does not read yet (U3a), which stream is taken (R2b), and how
+ * long its segments are (U3d). */
 #include <criterion/criterion.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "rig.h"
+#include "runtime/sockets/link.h"
 #include "runtime/sockets/listener.h"
 #include "runtime/sockets/segments.h"
 #include "runtime/sockets/stream.h"
@@ -66,25 +68,56 @@ static void end(void)
     free(streams);
 }
 
+static const struct address nowhere = {.family = 4, .bytes = {127, 0, 0, 1}, .port = 1};
+
+static bool sends(struct stream *stream, const struct node_id *receiver, enum message_type type)
+{
+    const uint8_t bytes[2000] = {0};
+
+    return stream_send(stream, &(struct outgoing){.peer = receiver,
+                                                  .to = &nowhere,
+                                                  .type = type,
+                                                  .bytes = bytes,
+                                                  .length = sizeof bytes});
+}
+
 /* H41: a slow peer must not pile up views; of each kind the newest is all that it needs. */
 Test(stream, a_newer_view_replaces_one_that_still_waits, .init = begin, .fini = end)
 {
-    const struct address nowhere = {.family = 4, .bytes = {127, 0, 0, 1}, .port = 1};
-    const uint8_t bytes[2000] = {0};
     int error = 0;
 
     struct stream *stream = stream_connect(streams, &nowhere, &handler, NULL, &error);
     cr_assert_not_null(stream);
     for (int i = 0; i < 2 * STREAM_QUEUE_FRAMES_MAX; i++) {
-        cr_assert(stream_send(stream, NULL, MESSAGE_VIEW, bytes, sizeof bytes), "view %d", i);
-        cr_assert(stream_send(stream, NULL, MESSAGE_PREPARE, bytes, sizeof bytes), "proposal %d",
-                  i);
+        cr_assert(sends(stream, NULL, MESSAGE_VIEW), "view %d", i);
+        cr_assert(sends(stream, NULL, MESSAGE_PREPARE), "proposal %d", i);
     }
     for (int i = 0; i < STREAM_QUEUE_FRAMES_MAX - 2; i++) { /* Each of these is wanted. */
-        cr_assert(stream_send(stream, NULL, MESSAGE_JOIN, bytes, sizeof bytes), "join %d", i);
+        cr_assert(sends(stream, NULL, MESSAGE_JOIN), "join %d", i);
     }
-    cr_assert_not(stream_send(stream, NULL, MESSAGE_JOIN, bytes, sizeof bytes), "there is a bound");
+    cr_assert_not(sends(stream, NULL, MESSAGE_JOIN), "there is a bound");
     cr_assert_eq(traffic.send_failed, 1);
+    stream_close(stream);
+}
+
+/* H51, R2b: what a relay is to hand on to several is for each of them, and none of it takes the
+ * place of what is for the relay itself. */
+Test(stream, what_is_for_others_replaces_nothing, .init = begin, .fini = end)
+{
+    const struct node_id ids[] = {{.bytes = {1}}, {.bytes = {2}}, {.bytes = {3}}};
+    int error = 0;
+
+    struct stream *stream = stream_connect(streams, &nowhere, &handler, NULL, &error);
+    cr_assert_not_null(stream);
+    for (int i = 0; i < 2 * STREAM_QUEUE_FRAMES_MAX; i++) {
+        for (int k = 0; k < 3; k++) {
+            cr_assert(sends(stream, &ids[k], MESSAGE_PREPARE));
+        }
+    }
+    for (int i = 0; i < STREAM_QUEUE_FRAMES_MAX - 3; i++) {
+        cr_assert(sends(stream, NULL, MESSAGE_JOIN), "join %d", i);
+    }
+    cr_assert_not(sends(stream, NULL, MESSAGE_JOIN), "three proposals wait");
     stream_close(stream);
 }
 
@@ -196,4 +229,77 @@ Test(stream, whom_we_connect_to_sends_short_segments, .init = begin, .fini = end
     if (has_ipv6()) {
         assert_asks_for_short_segments(&loopback6);
     }
+}
+
+/* --- Which stream --- */
+
+static bool take_frame(void *context, struct bytes frame, const struct address *from)
+{
+    (void)context;
+    (void)frame;
+    (void)from;
+    return true;
+}
+
+static bool opened;
+
+static void note_opened(void *context, const struct node_id *peer, enum link_news news)
+{
+    (void)context;
+    (void)peer;
+    opened = opened || news == LINK_OPENED;
+}
+
+static bool is_never_cut(void *context, const struct node_id *peer, const struct address *address)
+{
+    (void)context;
+    (void)peer;
+    (void)address;
+    return false;
+}
+
+static const struct node_id somebody = {.bytes = {7}};
+
+static bool goes_by_lifeline(struct links *links, const struct node_id *receiver,
+                             const struct node_id *hop)
+{
+    const uint8_t bytes[2000] = {0};
+
+    return links_send(links, &(struct outgoing){.peer = receiver,
+                                                .hop = hop,
+                                                .to = &nowhere,
+                                                .type = MESSAGE_PREPARE,
+                                                .bytes = bytes,
+                                                .length = sizeof bytes});
+}
+
+/* H51, R2b: the lifeline over a bad link seems open for a while. The node holds one to itself
+ * here. */
+Test(stream, what_goes_around_takes_no_lifeline_to_whom_it_is_for, .init = begin, .fini = end)
+{
+    struct rig *rig = rig_in("AB", 'A');
+    struct listener *listener = calloc(1, sizeof *listener);
+    struct links *links = calloc(1, sizeof *links);
+    uv_os_fd_t fd;
+
+    streams->core = rig->core;
+    const struct node_id *self = &core_self(rig->core)->id;
+    cr_assert_eq(listener_open(listener, streams, &loopback4, 8), 0);
+    cr_assert_eq(listener_start(listener, take_frame), 0);
+    cr_assert_eq(uv_fileno((const uv_handle_t *)&listener->server, &fd), 0);
+    const struct address at = bound(fd);
+    cr_assert(links_open(links, streams, 8, note_opened, is_never_cut, NULL));
+    links_hold(links, self, &at);
+    while (!opened) {
+        uv_run(&loop, UV_RUN_ONCE);
+    }
+    cr_assert_not(goes_by_lifeline(links, self, &somebody), "it is to go around");
+    cr_assert(goes_by_lifeline(links, &somebody, self), "it goes to a relay");
+    links_close(links);
+    listener_close(listener);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    links_free(links);
+    free(links);
+    free(listener);
+    rig_free(rig);
 }

@@ -531,13 +531,12 @@ int links_error(const struct links *links, const struct node_id *peer, uint64_t 
 
 bool links_send(struct links *links, const struct outgoing *outgoing)
 {
-    struct lifeline *lifeline = id_is_none(outgoing->peer) ? NULL
-                                                           : lifeline_find(links, outgoing->peer);
+    struct lifeline *lifeline = id_is_none(outgoing->hop) ? NULL
+                                                          : lifeline_find(links, outgoing->hop);
 
     if (lifeline == NULL || lifeline->state != LIFELINE_UP) {
         return false;
     }
-    (void)stream_send(lifeline->stream, &lifeline->peer, outgoing->type, outgoing->bytes,
-                      outgoing->length);
+    (void)stream_send(lifeline->stream, outgoing);
     return true;
 }

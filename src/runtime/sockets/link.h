@@ -59,8 +59,8 @@ void links_ask_kernel(struct links *links, const struct node_id *peer,
  * one is, or there was no attempt, or the last one did connect. */
 int links_error(const struct links *links, const struct node_id *peer, uint64_t *since_ms);
 
-/* Sends the message by the lifeline to that peer. Returns false when none is up; true also for a
- * message that it had to drop. */
+/* Sends the message by the lifeline to whom it goes to first: its receiver, or the relay (R2b).
+ * Returns false when none is up; true also for a message that it had to drop. */
 bool links_send(struct links *links, const struct outgoing *outgoing);
 
 #endif

@@ -27,6 +27,7 @@ enum {
 struct frame {
     struct chain link;
     uv_write_t request;
+    struct node_id receiver; /* whom it is for, who need not be at the other end (R2) */
     enum message_type type;
     size_t length; /* of `bytes`, with the four in front */
     size_t sent;
@@ -401,18 +402,24 @@ static size_t write_at_once(struct stream *stream, const uint8_t prefix[FRAME_LE
     return written > 0 ? (size_t)written : 0; /* An error is reported again to on_written. */
 }
 
-static struct frame *frame_new(enum message_type type, const uint8_t prefix[FRAME_LENGTH_BYTES],
-                               const uint8_t *bytes, size_t length, size_t sent)
+static struct node_id receiver_of(const struct outgoing *outgoing)
 {
-    struct frame *frame = malloc(sizeof *frame + FRAME_LENGTH_BYTES + length);
+    return outgoing->peer == NULL ? (struct node_id){.bytes = {0}} : *outgoing->peer;
+}
+
+static struct frame *frame_new(const struct outgoing *outgoing,
+                               const uint8_t prefix[FRAME_LENGTH_BYTES], size_t sent)
+{
+    struct frame *frame = malloc(sizeof *frame + FRAME_LENGTH_BYTES + outgoing->length);
 
     if (frame != NULL) {
         chain_init(&frame->link);
-        frame->type = type;
-        frame->length = FRAME_LENGTH_BYTES + length;
+        frame->receiver = receiver_of(outgoing);
+        frame->type = outgoing->type;
+        frame->length = FRAME_LENGTH_BYTES + outgoing->length;
         frame->sent = sent;
         memcpy(frame->bytes, prefix, FRAME_LENGTH_BYTES);
-        memcpy(frame->bytes + FRAME_LENGTH_BYTES, bytes, length);
+        memcpy(frame->bytes + FRAME_LENGTH_BYTES, outgoing->bytes, outgoing->length);
     }
     return frame;
 }
@@ -423,15 +430,16 @@ static bool is_superseded_by_newer(enum message_type type)
     return type == MESSAGE_VIEW || type == MESSAGE_PREPARE || type == MESSAGE_COMMIT;
 }
 
-static void drop_superseded(struct stream *stream, enum message_type type)
+static void drop_superseded(struct stream *stream, const struct outgoing *by)
 {
-    struct chain *at = is_superseded_by_newer(type) ? stream->waiting.next : &stream->waiting;
+    struct chain *at = is_superseded_by_newer(by->type) ? stream->waiting.next : &stream->waiting;
+    const struct node_id receiver = receiver_of(by);
 
     while (at != &stream->waiting) {
         struct frame *frame = CHAIN_ITEM(at, struct frame, link);
 
         at = at->next;
-        if (frame->type == type) {
+        if (frame->type == by->type && id_equal(&frame->receiver, &receiver)) {
             chain_remove(&frame->link);
             stream->waiting_count--;
             stream->waiting_bytes -= frame->length;
@@ -450,14 +458,15 @@ static bool has_room(const struct stream *stream, enum message_type type, size_t
 
 /* Queues what the socket did not accept. HELLO goes in front, and is always queued, because the
  * rest is ignored without it. Returns false, with the failure counted, when that is impossible. */
-static bool queue_rest(struct stream *stream, enum message_type type,
-                       const uint8_t prefix[FRAME_LENGTH_BYTES], const uint8_t *bytes,
-                       size_t length, size_t sent)
+static bool queue_rest(struct stream *stream, const struct outgoing *outgoing,
+                       const uint8_t prefix[FRAME_LENGTH_BYTES], size_t sent)
 {
+    const bool is_first = outgoing->type == MESSAGE_HELLO;
     struct frame *frame = NULL;
 
-    if (sent > 0 || type == MESSAGE_HELLO || has_room(stream, type, FRAME_LENGTH_BYTES + length)) {
-        frame = frame_new(type, prefix, bytes, length, sent);
+    if (sent > 0 || is_first ||
+        has_room(stream, outgoing->type, FRAME_LENGTH_BYTES + outgoing->length)) {
+        frame = frame_new(outgoing, prefix, sent);
     }
     if (frame == NULL) {
         if (sent > 0) {
@@ -467,7 +476,7 @@ static bool queue_rest(struct stream *stream, enum message_type type,
         }
         return false;
     }
-    chain_insert(type == MESSAGE_HELLO ? stream->waiting.next : &stream->waiting, &frame->link);
+    chain_insert(is_first ? stream->waiting.next : &stream->waiting, &frame->link);
     stream->waiting_count++;
     stream->waiting_bytes += frame->length;
     if (stream->connected) {
@@ -477,36 +486,39 @@ static bool queue_rest(struct stream *stream, enum message_type type,
 }
 
 /* Sends the bytes of a frame as they are. */
-static bool send_bytes(struct stream *stream, enum message_type type, const uint8_t *bytes,
-                       size_t length)
+static bool send_bytes(struct stream *stream, const struct outgoing *outgoing)
 {
+    const size_t length = outgoing->length;
     const uint8_t prefix[FRAME_LENGTH_BYTES] = {(uint8_t)(length >> 24), (uint8_t)(length >> 16),
                                                 (uint8_t)(length >> 8), (uint8_t)length};
 
     assert(!stream->closed && length > 0 && length <= UINT32_MAX);
-    drop_superseded(stream, type);
-    size_t sent = write_at_once(stream, prefix, bytes, length);
+    drop_superseded(stream, outgoing);
+    size_t sent = write_at_once(stream, prefix, outgoing->bytes, length);
     if (sent == FRAME_LENGTH_BYTES + length) {
         count_out(stream, sent);
         return true;
     }
-    return queue_rest(stream, type, prefix, bytes, length, sent);
+    return queue_rest(stream, outgoing, prefix, sent);
 }
 
-bool stream_send(struct stream *stream, const struct node_id *to, enum message_type type,
-                 const uint8_t *bytes, size_t length)
+bool stream_send(struct stream *stream, const struct outgoing *outgoing)
 {
     struct gate *gate = stream->streams->gate;
-    const struct bytes frame = {.at = bytes, .length = length};
-    struct bytes sealed;
+    const struct node_id *there = outgoing->hop;
+    const struct bytes frame = {.at = outgoing->bytes, .length = outgoing->length};
+    struct outgoing sealed = *outgoing;
+    struct bytes bytes;
 
     if (stream->accepted) {
-        sealed = gate_seal_answer(gate, &stream->gate, to, frame);
+        bytes = gate_seal_answer(gate, &stream->gate, there, frame);
     } else {
-        gate_begin_stream(gate, &stream->gate, to);
-        sealed = gate_seal_frame(gate, &stream->gate, type, to, frame);
+        gate_begin_stream(gate, &stream->gate, there);
+        bytes = gate_seal_frame(gate, &stream->gate, outgoing->type, there, frame);
     }
-    return send_bytes(stream, type, sealed.at, sealed.length);
+    sealed.bytes = bytes.at;
+    sealed.length = bytes.length;
+    return send_bytes(stream, &sealed);
 }
 
 void stream_send_hello(struct stream *stream, const struct node_id *to)
@@ -519,7 +531,10 @@ void stream_send_hello(struct stream *stream, const struct node_id *to)
                                        &(struct wire_copy){.to = id_is_none(to) ? NULL : to,
                                                            .flags = view_has(core_view(core), to)},
                                        &length);
-    (void)stream_send(stream, to, MESSAGE_HELLO, bytes, length);
+    (void)stream_send(
+        stream,
+        &(struct outgoing){
+            .peer = to, .hop = to, .type = MESSAGE_HELLO, .bytes = bytes, .length = length});
 }
 
 static int unacknowledged_bytes(const struct stream *stream)

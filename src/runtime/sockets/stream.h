@@ -13,6 +13,7 @@
 
 #include "core/core.h"
 #include "proto/wire.h"
+#include "runtime/frames/outgoing.h"
 #include "runtime/frames/traffic.h"
 #include "runtime/process/log.h"
 #include "runtime/sealing/gate.h"
@@ -97,12 +98,11 @@ struct streams *stream_streams(const struct stream *stream);
  * without limit. While frames are being sent, only their acknowledgement counts. */
 void stream_expect(struct stream *stream, uint64_t patience_ms);
 
-/* Sends a frame with a message of `type` to the life `to`, NULL or none: whoever is there, sealed
- * where this node seals; `bytes` are copied as far as needed. A newer view
- * replaces an older one that still waits here (U3a). Returns false, with the failure counted, when
+/* Sends the message to the life `hop` at the other end, NULL or none: whoever is there, sealed
+ * where this node seals; its bytes are copied as far as needed. A newer view replaces an older one
+ * for the same receiver that still waits here (U3a). Returns false, with the failure counted, when
  * too much waits already. */
-bool stream_send(struct stream *stream, const struct node_id *to, enum message_type type,
-                 const uint8_t *bytes, size_t length);
+bool stream_send(struct stream *stream, const struct outgoing *outgoing);
 
 /* Sends this node's HELLO to `to`, ahead of everything that waits; to be called when connected.
  * Uses the codec, so that the last result of wire_encode is lost. */

@@ -10,8 +10,7 @@ struct pooled_stream {
     struct stream_pool *pool;
     struct stream *stream;
     struct address to;
-    struct node_id peer; /* the node expected there; may be none */
-    struct node_id life; /* all its frames are for this one; may be none, for whoever is there */
+    struct node_id life; /* all its frames go to this one; may be none, for whoever is there */
 };
 
 void stream_pool_open(struct stream_pool *pool, struct streams *streams)
@@ -38,7 +37,7 @@ static void on_connected(void *owner)
 {
     struct pooled_stream *pooled = owner;
 
-    stream_send_hello(pooled->stream, &pooled->peer);
+    stream_send_hello(pooled->stream, &pooled->life);
     stream_expect(pooled->stream, IDLE_MS_MAX);
 }
 
@@ -93,7 +92,6 @@ static struct pooled_stream *pooled_stream_new(struct stream_pool *pool,
     }
     pooled->pool = pool;
     pooled->to = *outgoing->to;
-    pooled->peer = *outgoing->peer;
     pooled->life = *outgoing->hop;
     pooled->stream = stream_connect(pool->streams, outgoing->to, &pooled_stream_handler, pooled,
                                     &error);
@@ -117,8 +115,7 @@ void stream_pool_send(struct stream_pool *pool, const struct outgoing *outgoing)
         pool->streams->traffic->send_failed++;
         return;
     }
-    (void)stream_send(pooled->stream, outgoing->hop, outgoing->type, outgoing->bytes,
-                      outgoing->length);
+    (void)stream_send(pooled->stream, outgoing);
     stream_expect(pooled->stream, IDLE_MS_MAX);
 }
 

@@ -21,7 +21,7 @@ struct stream_pool {
 void stream_pool_open(struct stream_pool *pool, struct streams *streams);
 void stream_pool_close(struct stream_pool *pool);
 
-/* Sends the message to the address `to`; the HELLO in front names `peer`. A message that cannot be
+/* Sends the message to the address `to`; the HELLO in front names `hop`. A message that cannot be
  * sent is counted. */
 void stream_pool_send(struct stream_pool *pool, const struct outgoing *outgoing);
 
