@@ -54,6 +54,7 @@ static void begin_process(struct sim *sim, struct host *host)
     host->shown = (struct view_id){0};
     host->process++;
     host->wanted_tag = host->tag;
+    host->forgot = actions_forgets(host);
     host->ahead = false;
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
@@ -367,7 +368,7 @@ bool sim_keeps_majority(const struct sim *sim)
 
 void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules)
 {
-    if (sim_is_running(sim, index) && !sim_is_ahead(sim, SIM_ANY)) {
+    if (sim_is_running(sim, index) && !sim_is_ahead(sim)) {
         struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TERMS);
         pending->wish = (struct rules_wish){
             .number = core_agreed(sim_core(sim, index))->number,
@@ -567,6 +568,9 @@ void sim_swap(struct sim *sim, uint32_t first, uint32_t second)
     b->stored = stored;
     swap_bytes(&a->right, &b->right, sizeof a->right);
     swap_bytes(&a->ahead, &b->ahead, sizeof a->ahead);
+    swap_bytes(&a->written, &b->written, sizeof a->written);
+    swap_bytes(&a->noted, &b->noted, sizeof a->noted);
+    swap_bytes(&a->forgot, &b->forgot, sizeof a->forgot);
     if (sim->written) {
         actions_tell_right_terms(sim, first);
         actions_tell_right_terms(sim, second);

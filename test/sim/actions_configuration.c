@@ -84,23 +84,40 @@ void actions_tell_right_terms(struct sim *sim, uint32_t index)
     host->timing = timing_stated(&usual);
 }
 
-void sim_write_down(struct sim *sim, uint32_t index, const struct sim_terms *terms)
+void sim_write_down(struct sim *sim, uint32_t index, const struct sim_terms *terms, uint64_t number)
 {
     struct host *host = host_of(sim, index);
 
     trace_note(sim, "changed terms are written down for %s", host->name);
     host->right = *terms;
     host->ahead = true;
+    host->written = number;
     sim->written = true;
     actions_tell_right_terms(sim, index);
 }
 
-bool sim_is_ahead(const struct sim *sim, uint32_t index)
+bool actions_forgets(const struct host *host)
+{
+    const struct agreed *noted = &host->noted;
+    const struct agreed *kept = &host->writes[host->latest].agreed;
+    const bool keeps = host->stored && kept->number != 0;
+    const bool lost = noted->number != 0 && (!keeps || !rules_equal(&kept->now, &noted->now));
+    const bool said_otherwise = host->ahead && keeps && kept->number > host->written;
+
+    return host->forgot || lost || said_otherwise;
+}
+
+bool sim_forgets_terms(const struct sim *sim, uint32_t index)
+{
+    return actions_forgets(&sim->hosts[index]);
+}
+
+bool sim_is_ahead(const struct sim *sim)
 {
     bool ahead = false;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        ahead |= sim->hosts[i].ahead && (index == SIM_ANY || index == i);
+        ahead |= sim->hosts[i].ahead;
     }
     return ahead;
 }

@@ -33,4 +33,8 @@ static inline bool is_found_again(const struct host *host)
 /* The host's next process is started with the terms that its operator has written down. */
 void actions_tell_right_terms(struct sim *sim, uint32_t index);
 
+/* Has the host's last process forgotten changed terms, or will the next one, as A5a has it: by what
+ * its disk and its configuration say? */
+bool actions_forgets(const struct host *host);
+
 #endif

@@ -113,6 +113,9 @@ struct host {
     struct timing timing;   /* it goes by no shorter ones but where terms have changed */
     struct sim_terms right; /* what its configuration is to say: the sim's, or what was written */
     bool ahead;             /* that is not what its last process was started with */
+    uint64_t written;       /* the number of the terms that were written down */
+    struct agreed noted;    /* the changed terms that its processes wanted on disk last */
+    bool forgot;            /* a process was started without them, and has none since */
     const char *tag;        /* that its next process is started with; NULL: none */
     const char *wanted_tag; /* by its operator, of the process that runs; NULL: none */
     struct versions versions;

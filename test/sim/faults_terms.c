@@ -181,7 +181,7 @@ static void write_down(struct sim *sim, struct random *random, const struct rule
         const bool chosen = draw(random, 0, 1) == 0;
         if ((how_many == 0 || (how_many > 1 && chosen)) &&
             !terms_are_equal(sim_right_terms(sim, i), &terms)) {
-            sim_write_down(sim, i, &terms);
+            sim_write_down(sim, i, &terms, sim_kept_terms(sim, i, false).number);
         }
     }
 }
@@ -244,7 +244,7 @@ static void look_to_write(struct sim *sim, uint32_t host, uint32_t packed)
 {
     struct random random = unpack(packed, 2);
 
-    if (sim_is_ahead(sim, SIM_ANY)) {
+    if (sim_is_ahead(sim)) {
         return; /* Another one was faster. */
     }
     if (!are_kept_by_all(sim)) {
@@ -268,7 +268,7 @@ void strike_terms_written_down(struct sim *sim, struct random *random)
     const uint32_t packed = pack(random);
     const bool asks = draw(random, 0, 1) == 0 || !are_kept_by_all(sim);
 
-    if (sim_is_ahead(sim, SIM_ANY)) {
+    if (sim_is_ahead(sim)) {
         fail_power(sim, host, packed);
         return;
     }
@@ -332,19 +332,6 @@ static struct agreed latest_terms(struct sim *sim)
     return latest;
 }
 
-/* Will it have those terms if it founds, whatever was written down for it? */
-static bool remembers(struct sim *sim, uint32_t host, const struct agreed *agreed)
-{
-    const struct agreed kept = sim_kept_terms(sim, host, false);
-    const struct sim_terms terms = to_write(sim, &agreed->now);
-    const bool is_stale = sim_is_ahead(sim, host) &&
-                          !terms_are_equal(sim_right_terms(sim, host), &terms);
-    const bool has_others = sim_is_running(sim, host) &&
-                            core_agreed(sim_core(sim, host))->number != agreed->number;
-
-    return agreed->number != 0 && kept.number == agreed->number && !is_stale && !has_others;
-}
-
 /* Who has forgotten what was agreed has what is written down for it alone. That may be the terms of
  * the start, while others were started with later ones, or those of a change before the last: what
  * it founds turns the others away, and rightly so. So the operator ends then what he began, and
@@ -359,7 +346,7 @@ void fault_end_writing(struct sim *sim)
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
         const struct sim_terms *right = sim_right_terms(sim, i);
         terms = terms_are_equal(right, &usual) ? terms : *right;
-        all_remember = all_remember && remembers(sim, i, &latest);
+        all_remember = all_remember && !sim_forgets_terms(sim, i);
     }
     if (all_remember || terms_are_equal(&terms, &usual)) {
         return; /* Or nothing is written. */
@@ -370,7 +357,7 @@ void fault_end_writing(struct sim *sim)
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
         if (!terms_are_equal(sim_right_terms(sim, i), &terms)) {
             sim_crash(sim, i);
-            sim_write_down(sim, i, &terms);
+            sim_write_down(sim, i, &terms, latest.number);
         }
     }
 }

@@ -162,6 +162,26 @@ static void begin_write(struct sim *sim, struct host *host, struct record_write 
                pending);
 }
 
+/* What it wanted to write counts for what it may forget, also where nothing was written. */
+static void on_store(struct sim *sim, struct host *host)
+{
+    if (!host->has_disk) {
+        return;
+    }
+    struct stored *stored = &host->writes[1 - host->latest];
+    const struct stored older = *stored;
+    core_stored(host->core, stored);
+    host->noted = stored->agreed;
+    if (host->disk_fails) {
+        *stored = older;
+        return;
+    }
+    host->latest = 1 - host->latest;
+    oracle_on_stored(sim, host, stored->epoch_seen);
+    host->stored = true;
+    host->forgot = host->forgot && stored->agreed.number == 0;
+}
+
 static void on_sync(struct sim *sim, struct host *host, uint64_t number)
 {
     struct record_write *asked = record_write_new(&host->record, host->core, number,
@@ -202,12 +222,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
                    process_pending(sim, host, PENDING_RESOLVED));
         break;
     case EFFECT_STORE:
-        if (host->has_disk && !host->disk_fails) {
-            host->latest = 1 - host->latest;
-            core_stored(host->core, &host->writes[host->latest]);
-            oracle_on_stored(sim, host, host->writes[host->latest].epoch_seen);
-            host->stored = true;
-        }
+        on_store(sim, host);
         break;
     case EFFECT_NOTICE:
         on_notice(sim, host, effect->notice);

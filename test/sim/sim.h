@@ -307,15 +307,21 @@ struct sim_terms {
 struct sim_terms sim_usual_terms(const struct sim *sim);
 void sim_set_terms(struct sim *sim, uint32_t host, const struct sim_terms *terms);
 
-/* An operator has written changed terms into the configuration of the host, with the capacity of
- * the start: its next process is started with them, and that is right from now on. */
-void sim_write_down(struct sim *sim, uint32_t host, const struct sim_terms *terms);
+/* An operator has written changed terms, those of that number, into the configuration of the host,
+ * with the capacity of the start: its next process is started with them, and that is right from now
+ * on. */
+void sim_write_down(struct sim *sim, uint32_t host, const struct sim_terms *terms, uint64_t number);
 const struct sim_terms *sim_right_terms(const struct sim *sim, uint32_t host);
 
-/* Was the last process of that host, or of any, started with other terms than are written down for
- * it? If the terms change now, that one forgets them when it is started again (A5a), so
- * sim_change_terms does nothing. */
-bool sim_is_ahead(const struct sim *sim, uint32_t host);
+/* Was any host's last process started with other terms than are written down for it? If the terms
+ * change now, that one forgets them when it is started again (A5a), so sim_change_terms does
+ * nothing. */
+bool sim_is_ahead(const struct sim *sim);
+
+/* Has that host, or will it, as it is started, have forgotten changed terms, and rightly so: is its
+ * disk behind what it was to hold, or does its configuration say what was agreed before the last
+ * change? */
+bool sim_forgets_terms(const struct sim *sim, uint32_t host);
 
 /* May a wish for others than the terms of that number be under way yet (E1a)? */
 bool sim_may_be_wished(const struct sim *sim, uint64_t number);
