@@ -2,6 +2,7 @@
  * shows by its echo what (Z1e, Z9d). */
 #include <criterion/criterion.h>
 
+#include "core/agreement/change_count.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/voter.h"
 #include "core/state/state.h"
@@ -550,6 +551,50 @@ Test(core_asked, a_candidate_does_not_count_what_it_saw_lately)
     rig_pass(rig, rig->timing.batch_ms, "C");
     cr_assert(rig->core->candidacy.on);
     cr_assert_leq(rig->core->candidacy.epoch, base + BOUND_LEAP_MAX);
+    rig_free(rig);
+}
+
+/* V7c: whatever it saw long ago, a voter may be bound to what it saw lately, and to nothing beyond.
+ */
+Test(core_asked, a_candidate_asks_above_what_it_saw_lately)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint64_t base = core_view(rig->core)->epoch;
+    const uint64_t bound = base + BOUND_LEAP_MAX;
+
+    rig->core->promise.seen = base + 2 * LEAP_MAX;
+    cr_assert_lt(promise_epoch_to_ask(rig->core), bound - 1000, "there is room for others");
+    promise_saw_epoch(rig->core, bound - 2);
+    cr_assert_eq(promise_epoch_to_ask(rig->core), bound - 1);
+    rig->core->promise.seen = bound - 2;
+    cr_assert_eq(promise_epoch_to_ask(rig->core), bound - 1);
+    rig_free(rig);
+}
+
+/* V7c, C1a: its view has leapt in this span. */
+Test(core_asked, a_candidate_asks_above_its_own_view)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint64_t base = core_view(rig->core)->epoch;
+
+    rig->core->promise.base = (struct leap_base){.ms = rig->core->now_ms, .epoch = base};
+    rig->core->view.epoch = base + BOUND_LEAP_MAX;
+    rig->core->promise.seen = base + 2 * LEAP_MAX;
+    cr_assert_gt(promise_epoch_to_ask(rig->core), base + BOUND_LEAP_MAX);
+    rig_free(rig);
+}
+
+/* V7c: the epoch that a coordinator wants is one that it gets, or it would claim again and again.
+ */
+Test(core_asked, a_coordinator_wants_no_epoch_that_leaps)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    rig->core->promise.seen = core_view(rig->core)->epoch + LEAP_MAX;
+    change_want_epoch_of_voters(rig->core);
+    cr_assert(change_is_overtaken(rig->core));
+    rig->core->view.epoch = promise_epoch_to_ask(rig->core);
+    cr_assert_not(change_is_overtaken(rig->core));
     rig_free(rig);
 }
 

@@ -59,7 +59,7 @@ bool change_is_overtaken(const struct core *core)
 
 void change_want_epoch_of_voters(struct core *core)
 {
-    const uint64_t seen = core->promise.seen;
+    const uint64_t seen = promise_epoch_to_ask(core) - 1; /* It gets no more than it asks for. */
 
     core->counting.overtaken = seen > core->view.epoch ? seen : core->view.epoch + 1;
     verdict_evidence_changed(core);

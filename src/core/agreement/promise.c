@@ -155,8 +155,13 @@ uint64_t promise_epoch_to_ask(const struct core *core)
     const bool asked = core->candidacy.epoch > known || known == 0;
     const uint64_t base = leap_base(core, &core->view).epoch;
     const uint64_t bound = (asked ? base : earlier(base, known)) + BOUND_LEAP_MAX;
+    uint64_t seen = core->promise.seen;
 
-    return earlier(core->promise.seen, bound - STRANGERS_LEAP_MAX) + 1;
+    if (seen >= bound) { /* Was less seen lately, some voter may be bound to that. */
+        const uint64_t lately = core->promise.near.epoch;
+        seen = higher(bound - STRANGERS_LEAP_MAX, lately < bound ? lately : 0);
+    }
+    return higher(seen, known) + 1;
 }
 
 /* V7a: where voters grant, a proposal that none of them may be bound to may be made up, and what

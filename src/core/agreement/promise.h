@@ -38,8 +38,8 @@ uint64_t promise_new_epoch(const struct core *core);
 uint64_t promise_epoch_to_claim(const struct core *core);
 
 /* The same of voters (V7c): they take one that leaps after a T_stall only. At first they need not
- * have seen what this node saw lately. What was seen is not forgotten, so that the next one is
- * above it. */
+ * have seen what this node saw. What was seen is not forgotten, so that the next one is above it.
+ */
 uint64_t promise_epoch_to_ask(const struct core *core);
 
 /* Binds this node to `epoch`, asked for by `to`, until then. */
