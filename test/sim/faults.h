@@ -64,6 +64,7 @@ enum fault_group {
     FAULTS_OF_GATEWAYS,      /* for some plans, beside all others: sources that are translated */
     FAULTS_OF_VERSIONS,      /* for some where nobody lies: releases of other versions */
     FAULTS_OF_ANSWERS,       /* for some plans: the resolver answers something else each time */
+    FAULTS_OF_COPIES,        /* as those of changes */
 };
 
 struct fault {

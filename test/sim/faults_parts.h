@@ -246,6 +246,11 @@ void strike_far_witness(struct sim *sim, struct random *random);
 
 void strike_blow_in_a_change_of_voters(struct sim *sim, struct random *random);
 
+/* --- faults_copies.c --- */
+
+void strike_copies_of_proposals(struct sim *sim, struct random *random);
+void strike_copies_in_a_change_of_voters(struct sim *sim, struct random *random);
+
 /* --- faults_shared.c --- */
 
 void strike_pause_of_several(struct sim *sim, struct random *random);

@@ -334,6 +334,34 @@ void liar_says(struct sim *sim, uint32_t to, struct message *message)
     post(&teller, &copy, 100);
 }
 
+void liar_hands_on(struct sim *sim, struct random *random, uint32_t by, uint32_t to)
+{
+    const uint64_t lease_ms = random_below(random, 2) == 0 ? 0 : sim->timing.lease_ms;
+    struct message message = {.type = MESSAGE_PREPARE};
+    struct teller teller = {
+        .sim = sim, .liar = liar_of(sim), .random = random, .to = &sim->hosts[to]};
+    const struct view *accepted = sim->hosts[by].running ? core_accepted(sim->hosts[by].core)
+                                                         : NULL;
+
+    if (accepted == NULL || view_is_empty(accepted) || !teller.to->running) {
+        return;
+    }
+    teller.message = &message;
+    message.from = accepted->members[0].id;
+    message.source = random_below(random, 2) == 0 ? accepted->members[0].address
+                                                  : lie_any_running(&teller)->address;
+    view_copy(&teller.liar->view, accepted);
+    message.carrier = (struct view_carrier){
+        .view = &teller.liar->view,
+        .lease_ms = lease_ms,
+        .hold_ms = lease_ms == 0 ? 0 : timing_hold_ms(&sim->timing)};
+    const struct wire_copy copy = {.to = &teller.to->witness.life,
+                                   .flags = WIRE_FELLOW | WIRE_RELAY};
+    trace_note(sim, "somebody hands on to %s what %s accepted", teller.to->name,
+               sim->hosts[by].name);
+    post(&teller, &copy, 100);
+}
+
 static void says_that_it_moved(struct sim *sim, const struct host *host, uint32_t to)
 {
     struct message beat = {.type = MESSAGE_HEARTBEAT,

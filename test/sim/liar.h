@@ -105,6 +105,12 @@ struct message;
  * counts as a lie in a member's name. */
 void liar_says(struct sim *sim, uint32_t to, struct message *message);
 
+/* What that one has accepted last is under way to the other, word for word and in its maker's name,
+ * as if a third handed it on (U4d), from anywhere, with the lease that the maker may have asked for
+ * or none. Nothing of that is untrue, so that it counts as no lie. Nothing happens unless both run,
+ * and it has accepted the view of another. */
+void liar_hands_on(struct sim *sim, struct random *random, uint32_t by, uint32_t to);
+
 /* In the name of each fellow member that runs that host is told that this one follows itself. The
  * number is above what that one says meanwhile. */
 void liar_draws_away(struct sim *sim, uint32_t host);

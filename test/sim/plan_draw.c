@@ -40,6 +40,7 @@ enum {
     HOSTS_ONE_IN = 6,          /* have faults of one host that go on for long */
     EXCHANGE_ONE_IN = 4,       /* of guard strict, have voters with two disks, or that move */
     CHANGES_ONE_IN = 4,        /* of those whose terms stay, a blow while voters change */
+    COPIES_ONE_IN = 6,         /* or what is proposed is shown by anybody, too */
     WRITING_ONE_IN = 2,        /* of those whose terms change, have what is written of that */
     QUEUES_ONE_IN = 6,         /* have queues that are full */
     STREAMS_ONE_IN = 6,        /* have streams that break */
@@ -322,6 +323,15 @@ static void draw_holed(struct plan *plan, const char *only)
                   plan->breakage == BREAK_NOTHING;
 }
 
+/* Likewise. */
+static bool draw_copied(uint64_t seed)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x43ad4a37));
+    return draw(&random, 1, COPIES_ONE_IN) == 1;
+}
+
 static bool has_fault(const struct plan *plan, enum fault_group group)
 {
     uint32_t count;
@@ -438,6 +448,7 @@ enum {
     EARLY = 256,        /* likewise, while the cluster is founded */
     STAYING = 512,      /* terms stay */
     UNEXCHANGED = 1024, /* no voter has two disks, or moves */
+    COPIED = 4096,      /* what is proposed is shown by anybody */
     HOLED = 2048,       /* nothing long passes between some in the end */
 };
 
@@ -455,7 +466,8 @@ static bool may_have(const struct plan *plan, bool liar, unsigned where)
                         (plan->mixed ? 0U : UNMIXED) | (plan->terms ? CHANGING : STAYING) |
                         (recovering ? RECOVERING : NOT_RECOVERING) |
                         (has_fault(plan, FAULTS_OF_EXCHANGE) ? 0U : UNEXCHANGED) |
-                        (plan->holed ? HOLED : 0U) | LONG | EARLY;
+                        (plan->holed ? HOLED : 0U) | (draw_copied(plan->seed) ? COPIED : 0U) |
+                        LONG | EARLY;
 
     return (where & ~is) == 0;
 }
@@ -498,6 +510,7 @@ static const struct group last[] = {
     {FAULTS_OF_GATEWAYS, GATEWAYS_ONE_IN, 0},
     {FAULTS_OF_VERSIONS, VERSIONS_ONE_IN, HONEST},
     {FAULTS_OF_ANSWERS, ANSWERS_ONE_IN, 0},
+    {FAULTS_OF_COPIES, 1, COPIED | STRICT | HONEST | STAYING | NOT_RECOVERING},
     {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
     {FAULTS_OF_DATES, DATES_ONE_IN, STRICT | HONEST | UNMIXED | UNEXCHANGED | LONG},
     {FAULTS_OF_ISLANDS, ISLANDS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
