@@ -152,7 +152,7 @@ static struct wire_copy copy_of(struct teller *teller, struct node_id *to)
     if (chance(teller, 8)) {
         copy.to = NULL;
     }
-    copy.flags |= chance(teller, 4) ? 0U : WIRE_FELLOW;
+    copy.flags |= chance(teller, 4) || teller->asks_record ? 0U : WIRE_FELLOW;
     copy.flags |= chance(teller, 16) ? WIRE_RELAY : 0U;
     copy.echo = (uint32_t)(teller->to->number + draw(teller, 0, 2)) - 1;
     if (chance(teller, 4)) {
@@ -394,6 +394,7 @@ bool liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
                             .random = random,
                             .stranger = lie->stranger,
                             .forges = lie->name != FORGED_NONE,
+                            .to_limits = lie->to_limits,
                             .to = &sim->hosts[lie->to],
                             .message = &message};
 

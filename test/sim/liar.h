@@ -93,6 +93,7 @@ struct lie {
     enum forged_name name;
     uint32_t host; /* else in whose name; SIM_ANY: any, drawn anew each time */
     uint32_t to;
+    bool to_limits; /* numbers leap as far as is taken, or hardly further (V7a) */
 };
 
 /* One such frame is under way. False: nothing is, for the host does not run, or no process in whose

@@ -47,6 +47,8 @@ struct teller {
     struct random *random;
     bool stranger;
     bool forges;
+    bool to_limits;   /* see struct lie */
+    bool asks_record; /* as whoever is no member does */
     struct host *to;
     const struct host *from;  /* NULL: a stranger */
     const struct view *known; /* what the receiver holds, or others; may be empty */

@@ -208,6 +208,44 @@ static void lie_about_writes(struct teller *teller)
     }
 }
 
+/* Z6b, Z16b: a question for the lease as the one would put it in whose name it is, to the member or
+ * to its record. */
+static void ask_for_lease_as_member(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct voter_state voter = core_voter(teller->to->core, 0);
+    struct random random;
+
+    random_seed(&random, hash_u64(teller->liar->told ^ UINT64_C(0x46454c4c4f57), message->number));
+    if (message->type != MESSAGE_PING || !teller->to_limits || voter.promise.epoch == 0) {
+        return;
+    }
+    teller->asks_record = random_below(&random, 2) == 0;
+    message->ping.subject = teller->asks_record ? voter.record_id : teller->to->witness.life;
+    message->ping.origin = message->from;
+    message->ping.asked = (struct lease_asked){.lineage = voter.lineage,
+                                               .epoch = voter.promise.epoch,
+                                               .lease_ms = 1, /* See lie_about_lengths. */
+                                               .record = voter.record_id,
+                                               .writes = UINT64_MAX};
+}
+
+/* Z1e: with the record of the one in whose name it is. */
+static void answer_as_voter(struct teller *teller)
+{
+    struct message *message = teller->message;
+    const struct voter_lists *lists = &teller->known->voters;
+
+    if (message->type != MESSAGE_VOTE || !teller->to_limits || teller->from == NULL) {
+        return;
+    }
+    const uint8_t place = voter_lists_find_name(lists, teller->from->name);
+    if (place != VOTER_NONE) {
+        message->carrier.vote.record = lists->voters[place].record;
+        message->carrier.vote.writes = UINT64_MAX; /* It may have been written more often since. */
+    }
+}
+
 void lie_under_strict(struct teller *teller)
 {
     propose_as_outsider(teller);
@@ -219,5 +257,7 @@ void lie_under_strict(struct teller *teller)
         lie_as_helper(teller);
     }
     lie_about_writes(teller);
+    ask_for_lease_as_member(teller);
+    answer_as_voter(teller);
     outbid(teller);
 }

@@ -1,14 +1,32 @@
 /* What lies are made of: numbers, ids, addresses. */
 #include <string.h>
 
+#include "core/model/limits.h"
 #include "core/model/lineage.h"
 #include "liar_parts.h"
+
+/* Up to a limit, or hardly beyond it, where what earlier ones led to adds up; or far beyond, which
+ * brings near what is asked for (V7c). */
+static uint64_t leap_to_limit(struct teller *teller, uint64_t base)
+{
+    static const uint64_t limits[] = {0, STRANGERS_LEAP_MAX, SAID_LEAP_MAX, BOUND_LEAP_MAX,
+                                      LEAP_MAX};
+    const uint64_t before = chance(teller, 2) ? 0 : limits[draw(teller, 0, 4)];
+    const uint64_t limit = limits[draw(teller, 0, 4)];
+    const uint64_t near_it = draw(teller, 0, 4) - 2;
+
+    return chance(teller, 3) ? base + 16 * LEAP_MAX : base + before + limit + near_it;
+}
 
 uint64_t lie_leap(struct teller *teller, uint64_t base)
 {
     static const unsigned powers[] = {4, 10, 20, 31, 32, 32, 48, 61};
-    uint64_t less = draw(teller, 0, 2);
+    uint64_t less;
 
+    if (teller->to_limits) {
+        return leap_to_limit(teller, base);
+    }
+    less = draw(teller, 0, 2);
     switch (draw(teller, 0, 7)) {
     case 0:
     case 1:

@@ -241,7 +241,8 @@ static void twist(struct teller *teller, struct view *view)
         twist_merge,   twist_merge, twist_drained,  twist_cause,    twist_gone,
         twist_terms,   twist_terms, twist_voters,   twist_voters};
 
-    twists[draw(teller, 0, sizeof twists / sizeof twists[0] - 1)](teller, view);
+    const bool of_numbers = teller->to_limits && !chance(teller, 4); /* The first three. */
+    twists[draw(teller, 0, of_numbers ? 2 : sizeof twists / sizeof twists[0] - 1)](teller, view);
 }
 
 /* As all members know it, but one version higher. */

@@ -15,7 +15,6 @@ enum {
     RETURN_MS = 10000, /* until a leaver is started again, and in */
     CODEC_SEEDS = 16,  /* of so many runs one has the codec write and read every message */
     UNANSWERED_ONE_IN = 8,
-    FORGED_FRAMES = 4,
     BINDING_FRAMES = 20,
 };
 
@@ -125,7 +124,7 @@ static void strike_all(const struct plan *plan, struct sim *sim, struct outcome 
     }
 }
 
-static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
+uint32_t plan_acting_host(const struct plan *plan, const struct sim *sim)
 {
     uint32_t host = 0;
 
@@ -171,11 +170,11 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
      * above each that a deaf one is bound to the coordinator makes a view (Z5c). */
     const bool bound = plan->haunted && plan->guard.policy == GUARD_STRICT;
     const bool in_vain = asks_in_vain(plan);
-    const uint32_t acted = acting_host(plan, sim);
+    const uint32_t acted = plan_acting_host(plan, sim);
     const uint64_t epoch = acted == SIM_NOBODY ? 0 : sim_epoch(sim, acted);
 
     sim_run(sim, 2 * plan_quiet_ms(plan));
-    const uint32_t acts = acting_host(plan, sim);
+    const uint32_t acts = plan_acting_host(plan, sim);
     if (in_vain && !bound && !few_vote && acted != SIM_NOBODY && acted != broken &&
         acts != SIM_NOBODY && sim_epoch(sim, acts) != epoch) {
         return "Y6: a node that is broken makes epochs change for ever";
@@ -405,7 +404,7 @@ static uint32_t next_voters(const struct plan *plan, const struct sim *sim)
 static bool can_change_voters(const struct plan *plan, struct sim *sim)
 {
     const struct voter_lists *lists = sim_lists(sim);
-    const uint32_t host = acting_host(plan, sim);
+    const uint32_t host = plan_acting_host(plan, sim);
     const uint32_t wished = next_voters(plan, sim);
 
     if (host == SIM_NOBODY || wished == 0 || !sim_all_vote(sim)) {
@@ -417,7 +416,7 @@ static bool can_change_voters(const struct plan *plan, struct sim *sim)
             sim_change_voters(sim, host, wished, 0);
         }
         sim_run(sim, 100);
-        const uint32_t acting = acting_host(plan, sim);
+        const uint32_t acting = plan_acting_host(plan, sim);
         lists = acting == SIM_NOBODY ? NULL : &core_view(sim_core(sim, acting))->voters;
         if (lists != NULL && lists->number > number && !voter_lists_are_joint(lists)) {
             return true; /* A record may lack it until the next view (Z5a). */
@@ -426,61 +425,10 @@ static bool can_change_voters(const struct plan *plan, struct sim *sim)
     return false;
 }
 
-/* Wishes of operators stay, whoever says them (docs/security.md). */
-static bool is_wish(enum lie_kind kind)
-{
-    return kind == LIE_LEAVES || kind == LIE_MOVES || kind == LIE_TERMS || kind == LIE_ANYTHING;
-}
-
-static bool has_rules(const struct sim *sim, uint32_t host, const struct rules *rules)
-{
-    const struct rules has = sim_rules(sim, host);
-
-    return rules_equal(&has, rules);
-}
-
-/* One frame, in whosever name, in a cluster at rest: what it does is over after a while, and it
- * leaves who is in, that somebody acts, the terms, and who votes. */
-static const char *check_forged_frames(const struct plan *plan, struct sim *sim,
-                                       struct outcome *outcome)
-{
-    struct random random;
-    const char *wrong = NULL;
-
-    random_seed(&random, plan->seed ^ UINT64_C(0x464f524745));
-    liar_pauses(sim, true);
-    sim_run(sim, liar_bound_ms(sim)); /* What others said before is over. */
-    for (uint32_t round = 0; round < FORGED_FRAMES && wrong == NULL; round++) {
-        struct lie lie = {.kind = (enum lie_kind)draw(&random, 0, LIE_KINDS - 1)};
-        const uint32_t acting = acting_host(plan, sim);
-        lie.name = (enum forged_name)draw(&random, FORGED_NONE + 1, FORGED_NAMES - 1);
-        lie.to = (uint32_t)draw(&random, 0, plan->hosts + plan->witnesses - 1);
-        if (acting == SIM_NOBODY || !sim_agrees(sim) || is_wish(lie.kind)) {
-            continue;
-        }
-        const struct rules rules = sim_rules(sim, acting);
-        const uint64_t number = core_view(sim_core(sim, acting))->voters.number;
-        outcome->forged += liar_tell(sim, &random, &lie);
-        sim_run(sim, liar_bound_ms(sim));
-        const uint32_t now = acting_host(plan, sim);
-        if (!sim_agrees(sim)) {
-            wrong = "Y4: they do not agree after one forged frame";
-        } else if (now == SIM_NOBODY) {
-            wrong = "Y2: nobody acts after one forged frame";
-        } else if (!has_rules(sim, now, &rules)) {
-            wrong = "A3: one forged frame has changed the terms";
-        } else if (plan->target == 0 && core_view(sim_core(sim, now))->voters.number != number) {
-            wrong = "Z11: one forged frame has changed the voters";
-        }
-    }
-    liar_pauses(sim, false);
-    return wrong;
-}
-
 /* Does anybody act, and could he give a role to whoever stands for it (K7)? */
 static bool serves(const struct plan *plan, const struct sim *sim)
 {
-    const uint32_t acting = acting_host(plan, sim);
+    const uint32_t acting = plan_acting_host(plan, sim);
 
     return acting != SIM_NOBODY && core_may_grant(sim_core(sim, acting));
 }
@@ -529,7 +477,7 @@ static const char *check_bound_voters(const struct plan *plan, struct sim *sim)
         sim_run(sim, 10);
     }
     sim_run(sim, at_once ? 0 : liar_bound_ms(sim));
-    const uint32_t acting = acting_host(plan, sim);
+    const uint32_t acting = plan_acting_host(plan, sim);
     const uint64_t limit_ms = usual_ms + (at_once ? plan_heal_ms_max(plan) : 0);
     uint64_t ms = 0;
     if (acting != SIM_NOBODY && sim_can_do_without(sim, acting, acting)) {
@@ -546,7 +494,7 @@ static const char *check_bound_voters(const struct plan *plan, struct sim *sim)
 /* L3a: who acts by leases of voters was not replaced, whatever is said in its members' names. */
 static const char *check_drawn_away(const struct plan *plan, struct sim *sim)
 {
-    const uint32_t acting = acting_host(plan, sim);
+    const uint32_t acting = plan_acting_host(plan, sim);
     uint64_t ms = 2 * plan_timing(plan).lost_ms;
 
     if (plan->guard.policy != GUARD_STRICT || acting == SIM_NOBODY || !sim_agrees(sim)) {
@@ -585,7 +533,7 @@ static bool forge_welcome(const struct plan *plan, struct sim *sim, uint32_t hos
 static const char *check_after_lies(const struct plan *plan, struct sim *sim,
                                     struct outcome *outcome)
 {
-    const char *wrong = check_forged_frames(plan, sim, outcome);
+    const char *wrong = plan_check_forged_frames(plan, sim, outcome);
 
     if (wrong == NULL) {
         wrong = check_drawn_away(plan, sim);
@@ -625,7 +573,7 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim,
         !can_change_voters(plan, sim)) {
         return "Z11: voters cannot be changed after the lies";
     }
-    return NULL;
+    return sim_failure(sim) == NULL ? plan_check_forged_series(plan, sim, outcome) : NULL;
 }
 
 /* In some plans nothing else is wrong in the end but that the coordinator's questions are lost for
@@ -640,7 +588,7 @@ static bool is_unanswered(const struct plan *plan)
  * itself, as what members say of roles shows that they hear it. */
 static const char *check_the_unanswered(const struct plan *plan, struct sim *sim)
 {
-    const uint32_t former = acting_host(plan, sim);
+    const uint32_t former = plan_acting_host(plan, sim);
 
     if (former == SIM_NOBODY || core_successor(sim_core(sim, former)) == VIEW_NONE) {
         return NULL;
@@ -652,7 +600,7 @@ static const char *check_the_unanswered(const struct plan *plan, struct sim *sim
     }
     sim_run(sim, 2 * plan_timing(plan).lost_ms);
     for (uint64_t ms = 0; ms < plan_heal_ms_max(plan); ms += 100) {
-        if (acting_host(plan, sim) != SIM_NOBODY) {
+        if (plan_acting_host(plan, sim) != SIM_NOBODY) {
             return NULL;
         }
         sim_run(sim, 100);
@@ -691,7 +639,7 @@ static bool has_its_vote(const struct sim *sim, uint32_t host)
  * no fewer. Who is down already has left, and will be back (fault_end_all). */
 static const char *check_the_target(const struct plan *plan, struct sim *sim)
 {
-    const uint32_t acting = acting_host(plan, sim);
+    const uint32_t acting = plan_acting_host(plan, sim);
     uint32_t lost = 0;
 
     while (lost < plan->hosts &&
@@ -715,7 +663,7 @@ static const char *check_the_target(const struct plan *plan, struct sim *sim)
         ms += 1000;
     }
     /* Or the spare one made up what was lacking of the target before that one was overdue. */
-    const uint32_t now = acting_host(plan, sim);
+    const uint32_t now = plan_acting_host(plan, sim);
     const bool had_none = now != SIM_NOBODY && !has_spare(plan, sim, now);
     return (ms < limit_ms || had_none) && voter_lists_length(sim_lists(sim)) >= count
                ? NULL

@@ -46,6 +46,7 @@ struct plan {
     uint32_t heal_parts; /* not 0: nothing but one long partition into so many */
     bool haunted;        /* a stranger goes on lying when everything has healed */
     uint32_t haunting;   /* in which way, an enum lie_kind */
+    uint32_t series;     /* of forged frames, in the end */
     bool narrowed;       /* or nothing long passes to one host, and the coordinator dies */
     bool holed;          /* or between one host and some who start again, see faults_hole.c */
     enum breakage breakage;

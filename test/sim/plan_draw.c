@@ -6,19 +6,21 @@
 #include "plan.h"
 
 enum {
-    CLOCKS_ONE_IN = 8,         /* plans have clocks that are wrong */
-    SIZE_ONE_IN = 4,           /* have paths through which nothing long passes */
-    QUESTIONS_ONE_IN = 8,      /* have questions that are lost, or what answers them */
-    REMOVAL_ONE_IN = 8,        /* have operators who have those forgotten that are gone */
-    SITES_ONE_IN = 6,          /* have faults of what several hosts share */
-    NARROWED_ONE_IN = 8,       /* one for good, unless a host is broken in another way */
-    HOLED_ONE_IN = 6,          /* of guard strict, one between some for good */
-    HOLES_ONE_IN = 2,          /* of these, for a while before, too */
-    OPTIONS_ONE_IN = 10,       /* have hosts that are started with other options */
-    OPERATORS_ONE_IN = 4,      /* have operators who move the coordinator */
-    STRANGERS_ONE_IN = 2,      /* where a liar is asked for, have strangers who lie */
-    LIARS_ONE_IN = 2,          /* or members */
-    FORGERS_ONE_IN = 3,        /* or forgers */
+    CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
+    SIZE_ONE_IN = 4,      /* have paths through which nothing long passes */
+    QUESTIONS_ONE_IN = 8, /* have questions that are lost, or what answers them */
+    REMOVAL_ONE_IN = 8,   /* have operators who have those forgotten that are gone */
+    SITES_ONE_IN = 6,     /* have faults of what several hosts share */
+    NARROWED_ONE_IN = 8,  /* one for good, unless a host is broken in another way */
+    HOLED_ONE_IN = 6,     /* of guard strict, one between some for good */
+    HOLES_ONE_IN = 2,     /* of these, for a while before, too */
+    OPTIONS_ONE_IN = 10,  /* have hosts that are started with other options */
+    OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
+    STRANGERS_ONE_IN = 2, /* where a liar is asked for, have strangers who lie */
+    LIARS_ONE_IN = 2,     /* or members */
+    FORGERS_ONE_IN = 3,   /* or forgers */
+    SERIES_ONE_IN = 2,    /* and in the end so many series of forged frames */
+    SERIES = 24,
     HAUNTED_ONE_IN = 4,        /* or a stranger who does not end */
     STRICT_ONE_IN = 4,         /* are of guard strict */
     RECOVERY_ONE_IN = 4,       /* of these, have voters that are lost for good */
@@ -265,6 +267,15 @@ static bool draw_successors(uint64_t seed)
     return draw(&random, 1, SUCCESSORS_ONE_IN) == 1;
 }
 
+/* By a chance of its own: the other plans are what they were. */
+static uint32_t draw_series(uint64_t seed)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x534552494553));
+    return draw(&random, 1, SERIES_ONE_IN) == 1 ? SERIES : 0;
+}
+
 /* `only`: that lie alone, in every plan. */
 static void draw_liars(struct plan *plan, const char *only)
 {
@@ -276,6 +287,7 @@ static void draw_liars(struct plan *plan, const char *only)
     draw_group(plan, FAULTS_OF_FORGERS, only, only != NULL ? 1 : FORGERS_ONE_IN);
     plan->liars = true;
     plan->successors = plan->guard.policy == GUARD_STRICT && draw_successors(plan->seed);
+    plan->series = draw_series(plan->seed);
     plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
     plan->haunting = (uint32_t)draw(&random, 0, LIE_ANYTHING);
     for (uint32_t kind = 0; only != NULL && kind < LIE_KINDS; kind++) {

@@ -3,16 +3,6 @@
 #include "liar.h"
 #include "plan_parts.h"
 
-static uint32_t acting_host(const struct plan *plan, const struct sim *sim)
-{
-    uint32_t host = 0;
-
-    while (host < plan->hosts && !sim_is_acting(sim, host)) {
-        host++;
-    }
-    return host < plan->hosts ? host : SIM_NOBODY;
-}
-
 /* Of those who were not tried, one whose record has accepted the highest view. */
 static uint32_t highest_of(const struct plan *plan, const struct sim *sim, const bool *tried)
 {
@@ -54,8 +44,8 @@ static uint32_t gives_up_the_others(const struct plan *plan, struct sim *sim)
 static uint32_t soon_acting(const struct plan *plan, struct sim *sim)
 {
     for (uint64_t ms = 0; ms < plan_heal_ms_max(plan); ms += 100) {
-        if (acting_host(plan, sim) != SIM_NOBODY) {
-            return acting_host(plan, sim);
+        if (plan_acting_host(plan, sim) != SIM_NOBODY) {
+            return plan_acting_host(plan, sim);
         }
         sim_run(sim, 100);
     }
@@ -82,7 +72,7 @@ static void take_records_away(const struct plan *plan, struct sim *sim, uint32_t
 bool plan_recovers(const struct plan *plan, struct sim *sim)
 {
     sim_heal(sim); /* By another key: nobody lies any more. */
-    const bool none_acts = acting_host(plan, sim) == SIM_NOBODY;
+    const bool none_acts = plan_acting_host(plan, sim) == SIM_NOBODY;
     const uint32_t goes_on = none_acts ? gives_up_the_others(plan, sim) : SIM_NOBODY;
     if (none_acts && goes_on == SIM_NOBODY) {
         return false;
