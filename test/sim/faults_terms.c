@@ -332,18 +332,28 @@ static struct agreed latest_terms(struct sim *sim)
     return latest;
 }
 
+static bool goes_by(struct sim *sim, uint32_t host, uint64_t number)
+{
+    return sim_is_running(sim, host) && core_phase(sim_core(sim, host)) == PHASE_MEMBER &&
+           core_agreed(sim_core(sim, host))->number == number;
+}
+
 /* Who has forgotten what was agreed has what is written down for it alone. That may be the terms of
  * the start, while others were started with later ones, or those of a change before the last: what
  * it founds turns the others away, and rightly so. So the operator ends then what he began, and
- * writes it down for all. */
+ * writes it down for all. Who founded with just that, beside those who have it as changed terms,
+ * starts again: these would let it in, but two parts that began with different terms stay two
+ * (A5b). */
 void fault_end_writing(struct sim *sim)
 {
     const struct sim_terms usual = sim_usual_terms(sim);
     const struct agreed latest = latest_terms(sim);
     struct sim_terms terms = usual;
     bool all_remember = true;
+    bool is_agreed = false;
 
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        is_agreed = is_agreed || (latest.number != 0 && goes_by(sim, i, latest.number));
         const struct sim_terms *right = sim_right_terms(sim, i);
         terms = terms_are_equal(right, &usual) ? terms : *right;
         all_remember = all_remember && !sim_forgets_terms(sim, i);
@@ -355,7 +365,8 @@ void fault_end_writing(struct sim *sim)
         terms = to_write(sim, &latest.now);
     }
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
-        if (!terms_are_equal(sim_right_terms(sim, i), &terms)) {
+        if (!terms_are_equal(sim_right_terms(sim, i), &terms) ||
+            (is_agreed && goes_by(sim, i, 0))) {
             sim_crash(sim, i);
             sim_write_down(sim, i, &terms, latest.number);
         }
