@@ -601,3 +601,33 @@ Story(size, newcomers_behind_holes_do_not_end_who_leads_alone)
         sim_free(sim);
     }
 }
+
+/* L3b: of one voter that is silent nobody can tell on whose side the hole is. C failed long ago,
+ * and an operator had it forgotten; its record votes yet, and nothing is heard of it. */
+Story(size, the_dead_are_not_taken_for_silent)
+{
+    struct sim *sim = seven(seed, (struct guard){.policy = GUARD_STRICT, .count = 3});
+    const struct node_id dead = core_self(sim_core(sim, C))->id;
+
+    for (uint32_t host = A; host <= G; host++) {
+        sim_tag(sim, host, LONG_TAG);
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_crash(sim, C);
+    sim_run(sim, OUT_MS);
+    sim_forget(sim, A, &dead);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_is_acting(sim, A), seed);
+    for (uint32_t host = A; host <= G; host++) {
+        if (host != B) {
+            sim_lose(sim, host, B, MESSAGE_PREPARE, UINT32_MAX);
+        }
+    }
+    sim_crash(sim, G);
+    for (uint32_t i = 0; i < 2 * OUT_MS; i++) {
+        sim_run(sim, 1);
+        story_check(sim_is_acting(sim, A), seed);
+    }
+    sim_free(sim);
+}

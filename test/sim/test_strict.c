@@ -540,3 +540,25 @@ Story(strict, who_waits_for_the_end_of_a_founding_votes_with_who_has_accepted_a_
     story_check(next_to_act(sim, SIM_NOBODY, STALLED_MS, seed) != SIM_NOBODY, seed);
     sim_free(sim);
 }
+
+/* L3b, Z4h: A and C start again, and their disks are slow: so B waits for them. */
+Story(strict, who_won_waits_for_slow_disks_of_voters_that_start_again)
+{
+    struct sim *sim = strict(seed, 5, 3);
+    story_check(next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed) == A, seed);
+    const struct node_id next = core_self(sim_core(sim, B))->id;
+    const struct node_id after = core_self(sim_core(sim, D))->id;
+
+    for (uint32_t host = 0; host < 3; host++) {
+        sim_slow_record(sim, host, 3000);
+    }
+    sim_crash(sim, A);
+    sim_crash(sim, C);
+    sim_start(sim, A);
+    sim_start(sim, C);
+    sim_run(sim, MINUTE_MS / 2);
+    story_check(sim_acting_count(sim) == 1, seed);
+    story_check(id_equal(&core_self(sim_core(sim, B))->id, &next), seed);
+    story_check(id_equal(&core_self(sim_core(sim, D))->id, &after), seed);
+    sim_free(sim);
+}

@@ -67,8 +67,8 @@ static bool is_seen_anew(const struct core *core, const struct listed_voter *vot
 {
     const struct sighting *seen = electorate_seen(core, voter->name);
 
-    return seen != NULL && !view_has(&core->view, &seen->life) &&
-           view_find_gone(&core->view, &seen->life) == NULL;
+    return seen != NULL && core->now_ms < seen->heard_ms + core->timing.stall_ms &&
+           !view_has(&core->view, &seen->life) && view_find_gone(&core->view, &seen->life) == NULL;
 }
 
 /* One that is no member, or whose member is suspected, is heard by what it leases (Z16b), or as

@@ -100,6 +100,7 @@ static void saw(struct core *core, const char *name, const struct sighting *sigh
     if (place != VOTER_NONE) {
         struct sighting *seen = &core->electorate.seen[place];
         *seen = *sighting;
+        seen->heard_ms = core->now_ms;
         (void)text_set(seen->name, sizeof seen->name, name, text_length(name, sizeof seen->name));
     }
 }

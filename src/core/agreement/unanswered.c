@@ -24,7 +24,9 @@ void unanswered_note(struct core *core)
 bool unanswered_gives_way(const struct core *core)
 {
     const struct unanswered *unanswered = &core->unanswered;
-    const uint64_t patience_ms = core_is_coordinator(core) ? core->timing.stall_ms : 0;
+    const uint64_t patience_ms = core_is_coordinator(core) || core_is_strict(core)
+                                     ? core->timing.stall_ms
+                                     : 0;
 
     return core_is_member(core) && unanswered->count >= UNANSWERED_MAX &&
            spell_lasted(&unanswered->spell, patience_ms);

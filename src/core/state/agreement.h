@@ -213,6 +213,7 @@ struct sighting {
     char name[NAME_BYTES_MAX + 1];
     struct address address;
     struct node_id life; /* as which life */
+    uint64_t heard_ms;   /* when */
     uint32_t nonce;      /* of that life's JOIN, as answers echo it (J3c); 0: none was heard */
 };
 
