@@ -1,6 +1,7 @@
 /* Whose votes and views count under guard strict: a member's, or those of one who was asked and
  * shows by its echo what (Z1e, Z9d). */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 
 #include "core/agreement/change_count.h"
 #include "core/agreement/promise.h"
@@ -774,5 +775,61 @@ Test(core_asked, a_coordinator_may_ask_that_lacks_its_own_view)
     cr_assert_eq(promised(rig), before);
     rig_gets(rig, 'A', &ballot);
     cr_assert_eq(promised(rig), ballot.carrier.epoch);
+    rig_free(rig);
+}
+
+/* V7a, H48: nor where ordinary views begin one span soon after the other. */
+Test(core_asked, what_was_said_long_ago_does_not_linger_in_a_chain_of_spans)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint64_t step = rig->timing.stall_ms + rig->timing.stall_ms / 5;
+
+    promise_near_epoch(rig->core, core_view(rig->core)->epoch + 2 * LEAP_MAX);
+    for (uint32_t i = 0; i < 4; i++) {
+        rig_pass(rig, step, "A C");
+        const struct message shown = {.type = MESSAGE_VIEW,
+                                      .carrier = {.view = rig_next(rig, i % 2 == 0 ? "+D" : "-D")}};
+        rig_gets(rig, 'A', &shown);
+    }
+    cr_assert_eq(core_view(rig->core)->epoch, 1);
+    cr_assert(promise_epoch_leaps(rig->core, 2 + BOUND_LEAP_MAX));
+    rig_free(rig);
+}
+
+/* V7c: one voter is bound to the highest epoch that it takes; or another one told of that. */
+Test(core_asked, a_candidate_asks_above_what_a_voter_is_bound_to)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint64_t base = core_view(rig->core)->epoch;
+    const uint64_t bound = base + BOUND_LEAP_MAX;
+
+    rig->core->promise.seen = base + 2 * LEAP_MAX;
+    promise_saw_epoch(rig->core, bound);
+    promise_saw_epoch(rig->core, bound - 2);
+    cr_assert_gt(promise_epoch_to_ask(rig->core), bound - 2, "asks for %" PRIu64 " less",
+                 bound - 2 - promise_epoch_to_ask(rig->core));
+    cr_assert_leq(promise_epoch_to_ask(rig->core), bound);
+    rig_free(rig);
+}
+
+/* The same, of a coordinator that reigns: it claims once, not again and again. */
+Test(core_asked, a_coordinator_does_not_claim_for_what_it_cannot_outdo)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t base = core_view(rig->core)->epoch;
+    const uint64_t bound = base + BOUND_LEAP_MAX;
+    uint32_t claims = 0;
+
+    rig->core->promise.base = (struct leap_base){.ms = rig->core->now_ms, .epoch = base};
+    for (uint32_t i = 0; i < 10; i++) {
+        if (promise_within_reach(rig->core, bound) > rig->core->view.epoch) { /* is overtaken */
+            promise_saw_epoch(rig->core, promise_within_reach(rig->core, bound));
+            rig->core->candidacy.epoch = promise_epoch_to_ask(rig->core);
+            promise_saw_epoch(rig->core, rig->core->candidacy.epoch);
+            rig->core->view.epoch = rig->core->candidacy.epoch; /* It wins. */
+            claims++;
+        }
+    }
+    cr_assert_leq(claims, 1, "%u claims", claims);
     rig_free(rig);
 }

@@ -48,7 +48,7 @@ static void begin_span(struct core *core, const struct view *view)
 {
     const struct leap_base base = leap_base(core, view);
 
-    if (!adds_up(core)) {
+    if (base.ms != core->promise.base.ms) {
         core->promise.near = (struct leap_base){.ms = 0};
     }
     core->promise.base = base;
@@ -158,8 +158,7 @@ uint64_t promise_epoch_to_ask(const struct core *core)
     uint64_t seen = core->promise.seen;
 
     if (seen >= bound) { /* Was less seen lately, some voter may be bound to that. */
-        const uint64_t lately = core->promise.near.epoch;
-        seen = higher(bound - STRANGERS_LEAP_MAX, lately < bound ? lately : 0);
+        seen = higher(bound - STRANGERS_LEAP_MAX, earlier(core->promise.near.epoch, bound - 1));
     }
     return higher(seen, known) + 1;
 }

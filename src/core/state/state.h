@@ -93,7 +93,7 @@ struct plan {
 
     /* Of the base from which leaps are counted (V7a). */
     uint64_t said_leap; /* numbers that others say leap when they are further above it */
-    bool counts_seen;   /* soon after one before it is the highest epoch seen */
+    bool counts_seen;   /* soon after one before it counts the epochs seen since */
 
     /* What is said of the coordinator, and what it grants. */
     enum reign named_from; /* it is named from this on (Z9b) */
