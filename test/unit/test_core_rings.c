@@ -307,6 +307,27 @@ Test(core_rings, a_former_neighbour_is_watched_for_two_heartbeats)
     rig_free(rig);
 }
 
+/* D9g, D2b: its lifeline may be there yet, but nothing is said to it, so that it could not say that
+ * it lives. */
+Test(core_rings, a_refused_lifeline_of_one_that_is_not_watched_is_no_death)
+{
+    struct rig *rig = far_from_the_coordinator();
+    char text[64];
+
+    rig_links(rig, 'X', LINK_OPENED);
+    rig_gets(rig, 'M',
+             &(struct message){.type = MESSAGE_VIEW, .carrier.view = rig_next(rig, "+Z")});
+    rig_pass(rig, rig->timing.heartbeat_ms, neighbours(rig, text));
+    rig_hears(rig, 'X');
+    rig_pass(rig, rig->timing.heartbeat_ms * 3 / 2, neighbours(rig, text));
+    rig_pass(rig, rig->timing.heartbeat_ms * 3 / 2, neighbours(rig, text));
+    cr_assert_not(watches(rig, 'X'));
+    rig_links(rig, 'X', LINK_CLOSED);
+    rig_links(rig, 'X', LINK_REFUSED);
+    cr_assert_eq(core_peer(rig->core, position_of(rig, 'X'), rig->now_ms).verdict, VERDICT_NONE);
+    rig_free(rig);
+}
+
 /* --- What others tell (D9e, D9f) --- */
 
 static void tells_of(struct rig *rig, char from, char subject, enum verdict verdict)

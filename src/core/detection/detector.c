@@ -127,12 +127,17 @@ void detector_answer(struct core *core, const struct message *heartbeat, uint32_
 
 /* Nobody of that life listens at its address. After a lifeline that was open was closed, that is
  * proof. A lifeline that never was open may be a matter of the network: then it takes more than a
- * heartbeat's time in which the member does not say otherwise (D2b). */
+ * heartbeat's time in which the member does not say otherwise (D2b). A lifeline may outlast the
+ * watch a little; to one that is not watched nothing is said, so it could not say otherwise (D9g).
+ */
 static void on_nobody_there(struct core *core, uint32_t position)
 {
     const struct peer_signs *signs = &core->peers[position].signs;
 
     signs_nobody_there(core, position);
+    if (!watch_is_on(core, position)) {
+        return;
+    }
     /* D9f: who asks about one that is no neighbour does so because of a doubt. */
     bool doubted = watch_is_asking(core, position) && !watch_is_edge(core, position);
     uint64_t patience_ms = signs->was_linked || doubted ? 0 : timing_missed_ms(&core->timing);
