@@ -124,7 +124,7 @@ struct hole {
     bool of_candidate;
 };
 
-enum { FOR_GOOD = UINT32_MAX };
+#define FOR_GOOD UINT32_MAX
 
 /* From now on, for so long, nothing long passes between who acts, or is next, and some of the
  * others, who start again; or nothing that is proposed. Under guard strict. */
