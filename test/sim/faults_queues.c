@@ -89,10 +89,16 @@ void strike_full_buffer(struct sim *sim, struct random *random)
     fault_crowd(sim, random);
 }
 
-static void send_all(struct sim *sim, uint32_t host, uint32_t unused)
+/* Lets those have no more than `most`, for so long. */
+static void limit_for(struct sim *sim, uint32_t host, bool all, sim_call *limit, uint32_t most,
+                      uint64_t ms)
 {
-    (void)unused;
-    sim_limit_sends(sim, host, 0);
+    for (uint32_t i = 0; i < all_count(sim); i++) {
+        if (all || i == host) {
+            limit(sim, i, most);
+            sim_after(sim, ms, limit, i, 0);
+        }
+    }
 }
 
 /* Its step has more to send than there is room for, or its socket takes no more: the first few
@@ -104,19 +110,8 @@ void strike_crowded_sender(struct sim *sim, struct random *random)
     const bool all = draw(random, 0, 3) == 0;
     const uint64_t ms = draw(random, 200, 15000);
 
-    for (uint32_t i = 0; i < all_count(sim); i++) {
-        if (all || i == host) {
-            sim_limit_sends(sim, i, most);
-            sim_after(sim, ms, send_all, i, 0);
-        }
-    }
+    limit_for(sim, host, all, sim_limit_sends, most, ms);
     fault_crowd(sim, random);
-}
-
-static void have_streams(struct sim *sim, uint32_t host, uint32_t unused)
-{
-    (void)unused;
-    sim_limit_streams(sim, host, 0);
 }
 
 /* It has no descriptors left, or no place in its pool: those to whom it holds no lifeline are sent
@@ -128,11 +123,6 @@ void strike_few_streams(struct sim *sim, struct random *random)
     const bool all = draw(random, 0, 1) == 0;
     const uint64_t ms = draw(random, 500, 15000);
 
-    for (uint32_t i = 0; i < all_count(sim); i++) {
-        if (all || i == host) {
-            sim_limit_streams(sim, i, most);
-            sim_after(sim, ms, have_streams, i, 0);
-        }
-    }
+    limit_for(sim, host, all, sim_limit_streams, most, ms);
     fault_crowd(sim, random);
 }

@@ -460,8 +460,8 @@ enum {
     EARLY = 256,        /* likewise, while the cluster is founded */
     STAYING = 512,      /* terms stay */
     UNEXCHANGED = 1024, /* no voter has two disks, or moves */
-    COPIED = 4096,      /* what is proposed is shown by anybody */
     HOLED = 2048,       /* nothing long passes between some in the end */
+    COPIED = 4096,      /* what is proposed is shown by anybody */
 };
 
 struct group {
@@ -595,26 +595,17 @@ static void draw_others(struct plan *plan, const struct plan_options *options, c
     draw_groups(plan, options, last, sizeof last / sizeof last[0]);
 }
 
-/* Another one than it was, in some plans, by a chance of its own. */
-static enum breakage draw_breakage(uint64_t seed, enum breakage breakage)
+/* Another one than it was, of those from `first` on, in one plan of `one_in`, by a chance of its
+ * own.
+ */
+static enum breakage draw_breakage(const struct plan *plan, uint64_t chance, uint64_t one_in,
+                                   enum breakage first, enum breakage end)
 {
     struct random random;
 
-    random_seed(&random, seed ^ UINT64_C(0x425245414b));
-    return draw(&random, 1, OTHER_BREAKAGE_ONE_IN) > 1
-               ? breakage
-               : (enum breakage)draw(&random, BREAKAGES_AT_FIRST, BREAKAGES_AT_SECOND - 1);
-}
-
-/* Likewise, by another one. */
-static enum breakage draw_strain(uint64_t seed, enum breakage breakage)
-{
-    struct random random;
-
-    random_seed(&random, seed ^ UINT64_C(0x53545241494e));
-    return draw(&random, 1, STRAIN_ONE_IN) > 1
-               ? breakage
-               : (enum breakage)draw(&random, BREAKAGES_AT_SECOND, BREAKAGES - 1);
+    random_seed(&random, plan->seed ^ chance);
+    return draw(&random, 1, one_in) > 1 ? plan->breakage
+                                        : (enum breakage)draw(&random, first, end - 1);
 }
 
 /* All that is to heal is one long partition. */
@@ -645,8 +636,10 @@ static void draw_cluster(struct plan *plan, struct random *random,
     if (draw(random, 0, 7) == 0) {
         plan->breakage = (enum breakage)draw(random, 1, BREAKAGES_AT_FIRST - 1);
         plan->broken = (uint32_t)random_below(random, plan->hosts);
-        plan->breakage = draw_breakage(plan->seed, plan->breakage);
-        plan->breakage = draw_strain(plan->seed, plan->breakage);
+        plan->breakage = draw_breakage(plan, UINT64_C(0x425245414b), OTHER_BREAKAGE_ONE_IN,
+                                       BREAKAGES_AT_FIRST, BREAKAGES_AT_SECOND);
+        plan->breakage = draw_breakage(plan, UINT64_C(0x53545241494e), STRAIN_ONE_IN,
+                                       BREAKAGES_AT_SECOND, BREAKAGES);
     }
     if (plan->breakage != BREAK_NOTHING) {
         plan->kinds |= FAULT_SPLITS;

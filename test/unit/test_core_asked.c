@@ -811,25 +811,3 @@ Test(core_asked, a_candidate_asks_above_what_a_voter_is_bound_to)
     cr_assert_leq(promise_epoch_to_ask(rig->core), bound);
     rig_free(rig);
 }
-
-/* The same, of a coordinator that reigns: it claims once, not again and again. */
-Test(core_asked, a_coordinator_does_not_claim_for_what_it_cannot_outdo)
-{
-    struct rig *rig = rig_strict("A B C", 'A');
-    const uint64_t base = core_view(rig->core)->epoch;
-    const uint64_t bound = base + BOUND_LEAP_MAX;
-    uint32_t claims = 0;
-
-    rig->core->promise.base = (struct leap_base){.ms = rig->core->now_ms, .epoch = base};
-    for (uint32_t i = 0; i < 10; i++) {
-        if (promise_within_reach(rig->core, bound) > rig->core->view.epoch) { /* is overtaken */
-            promise_saw_epoch(rig->core, promise_within_reach(rig->core, bound));
-            rig->core->candidacy.epoch = promise_epoch_to_ask(rig->core);
-            promise_saw_epoch(rig->core, rig->core->candidacy.epoch);
-            rig->core->view.epoch = rig->core->candidacy.epoch; /* It wins. */
-            claims++;
-        }
-    }
-    cr_assert_leq(claims, 1, "%u claims", claims);
-    rig_free(rig);
-}
