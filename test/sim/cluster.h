@@ -209,6 +209,7 @@ struct sim {
 
     bool rough;          /* some links are worse than by default */
     uint64_t quality_us; /* when the quality of links was last changed */
+    uint64_t late_us;    /* when the last that broken streams have held up arrives */
     uint64_t resolve_ms;
     bool resolve_fails;
     uint32_t resolve_ppm; /* of the addresses it leaves out, and gives others */

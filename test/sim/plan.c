@@ -228,14 +228,17 @@ static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
     return turn_ms < most_ms ? turn_ms : most_ms;
 }
 
-/* An old message may come again at any time, and raise a doubt, which passes. While a stranger asks
- * to be let in under a member's name, the coordinator watches that one (I2), and not afterwards.
- */
+/* An old message may come again at any time, and raise a doubt, which passes; so may one that a
+ * broken stream has held up, for longer than it takes them to agree. While a stranger asks to be
+ * let in under a member's name, the coordinator watches that one (I2), and not afterwards. */
 static bool comes_to_rest(const struct plan *plan, struct sim *sim)
 {
     bool rests = sim_watches_its_neighbours(sim);
 
     liar_pauses(sim, true);
+    if (!rests) {
+        sim_run(sim, sim_late_ms(sim));
+    }
     for (int look = 1; !rests && look < RESTS_MAX; look++) {
         sim_run(sim, plan_quiet_ms(plan));
         rests = sim_watches_its_neighbours(sim);

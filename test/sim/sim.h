@@ -466,6 +466,8 @@ uint32_t sim_witness_count(const struct sim *sim);
 uint32_t sim_witness(const struct sim *sim, uint32_t n); /* that one as a host */
 bool sim_is_seed(const struct sim *sim, uint32_t host);  /* one of everybody's seeds */
 uint32_t sim_voter_count(const struct sim *sim);         /* 0 but under guard strict */
+/* For how long may something still arrive that broken streams have held up? */
+uint64_t sim_late_ms(const struct sim *sim);
 /* On rings: does everybody hold lifelines to its neighbours in its view, and to nobody else (D9)?
  */
 bool sim_watches_its_neighbours(const struct sim *sim);

@@ -140,8 +140,18 @@ static bool is_starved(const struct sim *sim, const struct packet *frame)
 
 static void arrive(struct sim *sim, struct packet *frame, uint64_t at_us, uint64_t late_ms)
 {
+    const uint64_t arrives_us = at_us + random_below(&sim->random, late_ms + 1) * US_PER_MS;
+
+    if (sim->late_us < arrives_us) {
+        sim->late_us = arrives_us;
+    }
     network_hold(frame);
-    post_push(sim, frame, at_us + random_below(&sim->random, late_ms + 1) * US_PER_MS);
+    post_push(sim, frame, arrives_us);
+}
+
+uint64_t sim_late_ms(const struct sim *sim)
+{
+    return sim->late_us <= sim->now_us ? 0 : (sim->late_us - sim->now_us) / US_PER_MS + 1;
 }
 
 /* The next frame goes by another stream, which is read before or after this one. */
