@@ -5,6 +5,7 @@
 #include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/autopilot.h"
+#include "core/agreement/behind.h"
 #include "core/agreement/candidacy.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_accept.h"
@@ -71,6 +72,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     flap_on_view_installed(core, before);
     book_on_view_installed(&core->book, &core->view, before->view);
     install_on_view_installed(core, before);
+    behind_forget(core);
     news_tell_members(core, before);
     watch_hold_lifelines(core);
 
@@ -107,6 +109,7 @@ void announce_life_over(struct core *core)
 {
     accord_reset(core);
     install_reset(core);
+    behind_forget(core);
     signs_reset(core);
     rounds_reset(core);
     detector_reset(core);

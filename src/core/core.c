@@ -9,6 +9,7 @@
 #include "core/agreement/absent.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/autopilot.h"
+#include "core/agreement/behind.h"
 #include "core/agreement/candidacy.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_commit.h"
@@ -284,7 +285,7 @@ static void run_due(struct core *core)
         found = removal_tick(core);
         promise_end_pause(core);
     }
-    if (install_was_left_behind(core)) {
+    if (behind_was_left(core)) {
         REACHED(left_behind);
         lifecycle_end_life(core, REASON_BEHIND);
     }

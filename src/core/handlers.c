@@ -2,6 +2,7 @@
 #include "core/handlers.h"
 
 #include "core/agreement/authority.h"
+#include "core/agreement/behind.h"
 #include "core/agreement/candidacy.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
@@ -244,7 +245,7 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
         return;
     } else if (sender == VIEW_NONE) {
         refuse(core, message, REFUSED_OF_STRANGER);
-        install_note_stranger(core, message);
+        behind_note_stranger(core, message);
         install_answer_stranger(core, message);
     } else if (!still_says(core, message, sender, number)) {
         refuse(core, message, REFUSED_OVERTAKEN);

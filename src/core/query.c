@@ -4,8 +4,8 @@
 
 #include "core/agreement/absent.h"
 #include "core/agreement/autopilot.h"
+#include "core/agreement/behind.h"
 #include "core/agreement/electorate.h"
-#include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
@@ -155,7 +155,7 @@ static struct peer_state own_evidence(const struct core *core, uint32_t position
     const struct peer_charge *charge = &core->peers[position].charge;
 
     if (core_is_self(core, position)) {
-        return (struct peer_state){.verdict = VERDICT_NONE, .behind = install_is_behind(core)};
+        return (struct peer_state){.verdict = VERDICT_NONE, .behind = behind_is_on(core)};
     }
     const bool unknown = !watch_is_on(core, position);
     return (struct peer_state){

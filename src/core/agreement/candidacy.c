@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/agreement/behind.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_propose.h"
 #include "core/agreement/electorate.h"
@@ -513,7 +514,7 @@ static void on_members_vote(struct core *core, const struct message *vote, uint3
     } else {
         *noted = ANSWER_NO;
         if (answer->result == VOTE_REFUSED_BEHIND) {
-            install_note_higher(core, position); /* It is shown that view, and mostly gets it. */
+            behind_note(core, position); /* It is shown that view, and mostly gets it. */
         }
         on_refused(core, answer);
     }

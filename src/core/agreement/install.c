@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/authority.h"
+#include "core/agreement/behind.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
@@ -19,7 +20,6 @@
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
-#include "core/model/quorum.h"
 #include "core/state/announce.h"
 #include "core/state/refuse.h"
 
@@ -289,83 +289,9 @@ struct installed install_view(struct core *core, const struct view *view)
     return before;
 }
 
-/* --- Being behind oneself (L5) --- */
-
-/* `position`: of who says so; VIEW_NONE: a stranger. */
-void install_note_higher(struct core *core, uint32_t position)
-{
-    struct install *install = &core->install;
-    const uint64_t pause_ms = 2 * core->timing.fresh_ms;
-    const bool anew = !spell_is_on(&install->higher) ||
-                      core->now_ms > install->higher.said_ms + pause_ms;
-
-    if (anew && position != 0) {
-        install->higher.since_ms = 0;
-        return; /* The word of others only bears out the coordinator's. */
-    }
-    spell_note(&install->higher, core->now_ms, pause_ms);
-    install->higher_elsewhere = !anew && (install->higher_elsewhere || position == VIEW_NONE);
-}
-
-static void forget_higher(struct core *core)
-{
-    core->install.higher.since_ms = 0;
-    core->install.higher_elsewhere = false;
-}
-
-void install_note_stranger(struct core *core, const struct message *heartbeat)
-{
-    const struct view_id *theirs = &heartbeat->heartbeat.view;
-    const struct view_id ours = view_id_of(&core->view);
-
-    if (theirs->lineage == ours.lineage && view_id_compare(theirs, &ours) > 0) {
-        install_note_higher(core, VIEW_NONE);
-    }
-}
-
-bool install_is_behind(const struct core *core)
-{
-    return core_is_member(core) && spell_lasted(&core->install.higher, core->timing.fresh_ms);
-}
-
-/* C1d: are those whom it does not suspect, and who hold no higher view, more than half of its view?
- */
-static bool followers_are_majority(const struct core *core)
-{
-    const struct view_id ours = view_id_of(&core->view);
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const struct peer *peer = &core->peers[i];
-        count += core_is_self(core, i) || (peer->charge.verdict == VERDICT_NONE &&
-                                           view_id_compare(&peer->signs.view, &ours) <= 0);
-    }
-    return quorum_is_majority(count, core->view.member_count);
-}
-
-bool install_may_lead(const struct core *core)
-{
-    const struct install *install = &core->install;
-
-    if (!spell_is_on(&install->higher)) {
-        return true;
-    }
-    if (!install_is_behind(core)) { /* Whoever holds that view says so again, or nobody holds it. */
-        return core->now_ms >= install->higher.said_ms + core->timing.fresh_ms;
-    }
-    return !install->higher_elsewhere && followers_are_majority(core);
-}
-
-bool install_was_left_behind(const struct core *core)
-{
-    return install_is_behind(core) && !core_is_coordinator(core) &&
-           core->now_ms >= core->install.higher.since_ms + core->timing.stall_ms * 3 / 2;
-}
-
 void install_on_view_installed(struct core *core, const struct installed *before)
 {
     core->install.leaps_ms = 0;
-    forget_higher(core);
     core->peers[0].repair.lower_ms = 0; /* Lower than this one nothing was named yet. */
     if (before->view->lineage == core->view.lineage) {
         return;
@@ -387,7 +313,6 @@ bool install_is_disowned(const struct core *core)
 void install_reset(struct core *core)
 {
     core->install.leaps_ms = 0;
-    forget_higher(core);
     view_clear(&core->view);
 }
 
@@ -783,7 +708,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
         follow_note_named(core, position, &heartbeat->view);
     }
     if (order <= 0 && position == 0) {
-        forget_higher(core);
+        behind_forget(core);
     }
     if (order < 0) {
         repair_lower(core, message, position);
@@ -810,7 +735,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
         follow_note(core, position);
         watch_want(core, 0); /* D9g: is our own one still there? */
     } else if (heartbeat->view.lineage == ours.lineage) {
-        install_note_higher(core, position);
+        behind_note(core, position);
     }
     install_pull(core, message);
 }

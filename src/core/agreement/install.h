@@ -76,17 +76,6 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
  * one follows another; or whose views reach nobody. */
 bool install_is_left_alone(const struct core *core);
 
-/* L5c: those who follow its coordinator, or it, have named a higher view for T_fresh, and this node
- * does not get it. May it claim all the same (C1d)? Has it been so for so long that it is out? */
-bool install_is_behind(const struct core *core);
-bool install_may_lead(const struct core *core);
-bool install_was_left_behind(const struct core *core);
-
-/* The member at `position`, or a stranger (VIEW_NONE), says that it holds a higher view than this
- * node: the coordinator's word, which others' only bears out. */
-void install_note_higher(struct core *core, uint32_t position);
-void install_note_stranger(struct core *core, const struct message *heartbeat);
-
 /* L4: one whose word counts has just shown, or said, what this node cannot follow. */
 void install_saw_leap(struct core *core);
 

@@ -3,11 +3,11 @@
 #include <assert.h>
 
 #include "core/agreement/absent.h"
+#include "core/agreement/behind.h"
 #include "core/agreement/change.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_count.h"
 #include "core/agreement/electorate.h"
-#include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/successor.h"
@@ -57,7 +57,7 @@ static bool is_candidate(const struct core *core, bool begun)
 bool succession_is_ours(const struct core *core)
 {
     return !core->change.on && core->now_ms >= core->detector.late_until_ms &&
-           install_may_lead(core) && is_candidate(core, core->candidacy.on);
+           behind_may_lead(core) && is_candidate(core, core->candidacy.on);
 }
 
 bool succession_is_called_for(const struct core *core)

@@ -109,15 +109,16 @@ struct voter {
 
 /* install: what this node asks others for, and what it answers them, so that all hold one view. */
 struct install {
-    struct pause pulled;     /* no PULL before (V5) */
-    struct pause superseded; /* no new version for another content before (V2b) */
-    uint64_t leaps_ms;       /* since when who knows better shows what leaps; 0: nobody does */
-
-    /* L5: who follows our coordinator, or is it, holds a view that this node does not get. */
-    struct spell higher;
-    bool higher_elsewhere; /* so do strangers, whom it does not know yet */
-
+    struct pause pulled;      /* no PULL before (V5) */
+    struct pause superseded;  /* no new version for another content before (V2b) */
+    uint64_t leaps_ms;        /* since when who knows better shows what leaps; 0: nobody does */
     struct voter_lists shown; /* by whoever this life asked last (Z11i); none: nobody */
+};
+
+/* behind: who follows our coordinator, or is it, holds a view that this node does not get (L5). */
+struct behind {
+    struct spell higher;
+    bool elsewhere; /* so do strangers, whom it does not know yet */
 };
 
 /* news: members that went, each within T_fresh of the one before (M8). */

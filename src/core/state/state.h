@@ -151,6 +151,7 @@ struct core {
     struct standing standing;
 
     struct install install;
+    struct behind behind;
     struct news news;
     struct next_view next;
     struct counting counting;
