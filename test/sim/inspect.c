@@ -5,7 +5,6 @@
 
 #include "cluster.h"
 #include "core/model/lineage.h"
-#include "strain.h"
 
 static const struct host *host_of(const struct sim *sim, uint32_t index)
 {
@@ -651,30 +650,13 @@ uint64_t sim_sound_removals(const struct sim *sim)
     return sim->sound_removals;
 }
 
-/* It took a refused connection for a death (D2b), and does not watch that member any more, which
- * could say otherwise only to those who do. */
-static bool was_deceived(const struct sim *sim, const struct member *member,
-                         const struct peer_state *state)
-{
-    for (uint32_t i = 0; state->unknown && state->verdict == VERDICT_DEAD && i < sim->host_count;
-         i++) {
-        const struct host *host = &sim->hosts[i];
-        if (strcmp(host->name, member->name) == 0 &&
-            strain_refused_of_late(sim, host, sim->now_us / US_PER_MS)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool suspects_any(const struct sim *sim, const struct host *host)
 {
     uint64_t now_ms = host_now_ms(sim, host);
     const struct view *view = core_view(host->core);
 
     for (uint32_t i = 0; i < view->member_count; i++) {
-        const struct peer_state state = core_peer(host->core, i, now_ms);
-        if (state.verdict != VERDICT_NONE && !was_deceived(sim, &view->members[i], &state)) {
+        if (core_peer(host->core, i, now_ms).verdict != VERDICT_NONE) {
             return true;
         }
     }

@@ -304,9 +304,10 @@ static const char *check_end(const struct plan *plan, struct sim *sim, struct ou
             if (!shows_wanted_tags(plan, sim)) {
                 return "E8c: a member has other tags than its operator wants";
             }
-            return comes_to_rest(plan, sim)
-                       ? NULL
-                       : "Y5: in quiet somebody is watched who is no neighbour, or a neighbour is not";
+            if (!comes_to_rest(plan, sim)) {
+                return "Y5: in quiet somebody is watched who is no neighbour, or a neighbour is not";
+            }
+            return sim_suspects_any(sim) ? "Y5: in quiet somebody is suspected" : NULL;
         }
     }
     return "Y5: views go on changing after everything healed";

@@ -684,3 +684,49 @@ Test(rings, half_of_a_hundred_are_cut_off_without_a_storm)
     cr_assert(sim_converges(sim, SETTLE_MS));
     sim_free(sim);
 }
+
+static uint32_t one_far_from(const struct sim *sim, uint32_t first)
+{
+    uint32_t place = HOSTS / 4;
+
+    while (is_neighbour(sim, first, host_at_age(sim, place))) {
+        place++;
+    }
+    return host_at_age(sim, place);
+}
+
+static bool holds_dead(const struct sim *sim, uint32_t of, const struct node_id *subject)
+{
+    const struct core *core = sim_core(sim, of);
+    const uint32_t position = view_find(core_view(core), subject);
+
+    return position != VIEW_NONE &&
+           core_peer(core, position, sim_now_ms(sim)).verdict == VERDICT_DEAD;
+}
+
+/* D9k: the coordinator is told that it is silent, and a firewall refuses connections in its name;
+ * what it says itself is lost meanwhile. */
+Story(rings, who_was_taken_for_dead_can_say_otherwise)
+{
+    struct sim *sim = story_on_rings(seed);
+    const uint32_t first = host_at_age(sim, 0);
+    const uint32_t subject = one_far_from(sim, first);
+    const struct node_id life = core_self(sim_core(sim, subject))->id;
+    const uint32_t watcher = watcher_of(sim, first, &life);
+
+    sim_refuse_streams(sim, first, subject, true);
+    sim_cut_datagrams(sim, subject, first);
+    sim_cut_one_way(sim, subject, watcher);
+    for (uint32_t ms = 0; ms < SETTLE_MS && !holds_dead(sim, first, &life); ms++) {
+        sim_run(sim, 1);
+    }
+    cr_expect(holds_dead(sim, first, &life));
+    sim_mend_one_way(sim, subject, watcher);
+    sim_run(sim, 5000);
+    sim_heal(sim);
+    sim_mend_datagrams(sim, subject, first);
+    cr_expect(sim_converges(sim, SETTLE_MS));
+    sim_run(sim, MINUTE_MS);
+    cr_expect(!sim_suspects_any(sim));
+    sim_free(sim);
+}

@@ -36,6 +36,9 @@ void silences_set_verdict(struct core *core, uint32_t position, enum verdict ver
 {
     if (core->peers[position].charge.verdict != verdict && !is_on_its_way_out(core, position)) {
         verdict_set(core, position, verdict);
+        /* D9k: it can say otherwise while it is watched, even where the watch was about to end. */
+        (void)watch_begin(core, position, core->now_ms + 2 * core->timing.heartbeat_ms);
+        signs_look_by(core, core->now_ms);
         doubts_tell(core, position);
     }
 }
@@ -177,10 +180,9 @@ static uint64_t question(struct core *core, uint32_t position)
 {
     const struct timing *timing = &core->timing;
     const struct peer_watch *watch = &core->peers[position].watch;
-    const struct peer_charge *charge = &core->peers[position].charge;
     uint64_t pause_ms = question_pause_ms(core, position);
 
-    if (!watch_is_on(core, position) || charge->verdict == VERDICT_DEAD) {
+    if (!watch_is_on(core, position)) {
         return NEVER_MS;
     }
     if (core->now_ms < doubtful_at_ms(core, position)) {
