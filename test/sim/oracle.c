@@ -268,16 +268,17 @@ static void check_not_ended_by_itself(struct sim *sim, const struct host *host)
     }
 }
 
-/* Z11i: of who votes now one learns from who was asked, and is retired by that alone (Z11h); but
- * not one that never promised anything (Z8i). */
+/* Z11i: of who votes now one learns from who was asked, and a voter is retired by that alone
+ * (Z11h). One that was only proposed, or that never promised anything (Z8i), is wished for again.
+ */
 static void check_not_retired_by_a_lie(struct sim *sim, const struct host *host)
 {
     const struct vote_record *record = record_disk_find(&host->record);
     bool stranger;
 
     if (record != NULL && record->state == VOTE_RECORD_RETIRED && record->accepted != NULL &&
-        record->promise.epoch != 0 && liar_made(sim, record->accepted, &stranger) &&
-        !liar_may_have_ended_history(sim)) {
+        record->promise.epoch != 0 && id_equal(&record->id, &host->witness.voted) &&
+        liar_made(sim, record->accepted, &stranger) && !liar_may_have_ended_history(sim)) {
         oracle_fail(sim, host, "Z11i: its record was retired by a view that nobody made");
     }
 }

@@ -29,6 +29,7 @@ struct witness {
     bool has_view;
     uint64_t terms_number; /* of the last view's terms (V7g) */
     uint64_t follows_us;   /* since when its views have had this coordinator */
+    struct node_id voted;  /* its record, once a view that it installed had that vote */
     uint64_t next_age;
     uint64_t first[3];  /* epoch, version and next_age of its first view */
     uint64_t first_us;  /* when it installed that */

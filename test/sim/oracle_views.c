@@ -476,6 +476,10 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
     if (!witness->has_view || !id_equal(&view->members[0].id, &witness->view.coordinator)) {
         witness->follows_us = sim->now_us;
     }
+    const struct vote_record *record = record_disk_find(&host->record);
+    if (record != NULL && voter_lists_find(&view->voters, &record->id) != VOTER_NONE) {
+        witness->voted = record->id;
+    }
     witness->view = view_id_of(view);
     oracle_note_accepted(&sim->oracle, &witness->life, &witness->view);
     witness->record = oracle_record_of(&sim->oracle, &witness->view);

@@ -99,7 +99,8 @@ struct outcome {
     uint64_t trace_hash; /* 0 where the plan spares it */
     uint64_t struck[FAULTS_MAX];
     uint64_t merges;
-    uint64_t forged;                                  /* frames, each told to a cluster at rest */
+    uint64_t forged; /* frames, each told to a cluster at rest */
+    uint32_t downs;  /* hosts that were down while frames were forged */
     struct two_acted_sum two_acted[TWO_ACTED_PLACES]; /* by guard_policy */
     char failure[1024];                               /* empty: all was well */
 };

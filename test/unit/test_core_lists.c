@@ -427,6 +427,38 @@ Test(core_lists, other_voters_than_could_come_next_are_taken_from_who_was_asked)
     }
 }
 
+/* Z11j: what B accepted may be committed yet, and it asks; what its view names is, and it takes
+ * nothing from before, not even from one that still holds that, and says so when asked. */
+static void check_older_voters(bool installed)
+{
+    struct rig *rig = rig_strict_among("A B C D E", 'B', "A C");
+    struct view *next = rig_next(rig, "");
+
+    (void)rig_votes(rig);
+    view_name_voters(next, "A B C");
+    next->voters.number = core_view(rig->core)->voters.number + 2;
+    view_seal(next);
+    view_copy(&rig->core->voter.accepted, next);
+    if (installed) {
+        view_copy(&rig->core->view, next);
+    }
+    struct view *older = rig_next(rig, "");
+    view_name_voters(older, "A C");
+    older->voters.number = next->voters.number - 2;
+    older->version = next->version + 1;
+    view_seal(older);
+    shows_when_asked(rig, 'A', older);
+    cr_expect_eq(rig->core->voter.record.state == VOTE_RECORD_RETIRED, !installed);
+    cr_expect_eq(core_view(rig->core)->hash == older->hash, !installed);
+    rig_free(rig);
+}
+
+Test(core_lists, a_list_that_came_before_is_shown_or_is_over)
+{
+    check_older_voters(false);
+    check_older_voters(true);
+}
+
 /* H85: E missed how C came to D; of those that it knows to vote it hears none any more. */
 Test(core_lists, who_names_them_is_asked_where_no_voter_is_heard)
 {

@@ -123,25 +123,32 @@ void install_saw_leap(struct core *core)
 }
 
 /* Could the voters come next to those that this node knows: of its view, of what it accepted, of
- * its record, or of what it was shown when it asked? */
+ * its record, or of what it was shown when it asked? What its record accepted may be committed yet,
+ * so that a list before that one has to be shown (Z11j). */
 static bool could_come_next(const struct core *core, const struct voter_lists *lists)
 {
+    const struct view *accepted = &core->voter.accepted;
     const struct view *pending = &core->change.pending;
-    const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
+    const struct view *ours = core_is_member(core) ? &core->view : accepted;
+    const bool goes_back = accepted->lineage == ours->lineage &&
+                           lists->number < accepted->voters.number;
 
-    return voter_lists_follow(&ours->voters, lists) ||
-           (!view_is_empty(pending) && voter_lists_follow(&pending->voters, lists)) ||
+    return (!goes_back && voter_lists_follow(&ours->voters, lists)) ||
+           (!goes_back && !view_is_empty(pending) && voter_lists_follow(&pending->voters, lists)) ||
            (core->install.shown.count > 0 && voter_lists_follow(&core->install.shown, lists));
 }
 
-/* Z11i: of others than could come next one learns from who was asked. */
+/* Z11i: of others than could come next one learns from who was asked; Z11j: but none comes back
+ * that was before the one of this node's view, whoever still holds it. */
 static bool names_due_voters(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
     const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
 
     return ours->voters.count == 0 || view->lineage != ours->lineage ||
-           could_come_next(core, &view->voters) || electorate_was_asked(core, message);
+           could_come_next(core, &view->voters) ||
+           (electorate_was_asked(core, message) &&
+            !(core_is_member(core) && view->voters.number < core->view.voters.number));
 }
 
 /* Most views that come are those that this node holds: claims and proposals are repeated. */
