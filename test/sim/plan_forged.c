@@ -35,8 +35,8 @@ static bool has_rules(const struct sim *sim, uint32_t host, const struct rules *
     return rules_equal(&has, rules);
 }
 
-/* A voter comes to an epoch that was raised for one member by half a leap in each T_stall; for up
- * to two that takes longer (docs/security.md, V7c). */
+/* Voters come near an epoch that was raised for one member by half a leap in each T_stall, which
+ * may take up to two T_stall longer (docs/security.md, V7c). */
 static uint64_t come_near_ms(const struct plan *plan, const struct sim *sim)
 {
     const uint64_t halves = sim_epochs_apart(sim) / SAID_LEAP_MAX;

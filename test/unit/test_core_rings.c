@@ -307,8 +307,7 @@ Test(core_rings, a_former_neighbour_is_watched_for_two_heartbeats)
     rig_free(rig);
 }
 
-/* D9g, D2b: its lifeline may be there yet, but nothing is said to it, so that it could not say that
- * it lives. */
+/* D9g, D2b: its lifeline may be there yet, for a while. */
 Test(core_rings, a_refused_lifeline_of_one_that_is_not_watched_is_no_death)
 {
     struct rig *rig = far_from_the_coordinator();

@@ -13,8 +13,8 @@ void behind_note_stranger(struct core *core, const struct message *heartbeat);
 /* Another view was installed, the coordinator has named no higher one, or a life is over. */
 void behind_forget(struct core *core);
 
-/* L5c: has it been named for T_fresh? May this node claim all the same (C1d)? Has it been so for so
- * long that this node is out? */
+/* L5c: has a higher view been named for T_fresh? May this node claim all the same (C1d)? Has it
+ * been so for so long that this node is out? */
 bool behind_is_on(const struct core *core);
 bool behind_may_lead(const struct core *core);
 bool behind_was_left(const struct core *core);

@@ -128,8 +128,7 @@ void detector_answer(struct core *core, const struct message *heartbeat, uint32_
 /* Nobody of that life listens at its address. After a lifeline that was open was closed, that is
  * proof. A lifeline that never was open may be a matter of the network: then it takes more than a
  * heartbeat's time in which the member does not say otherwise (D2b). A lifeline may outlast the
- * watch a little; to one that is not watched nothing is said, so it could not say otherwise (D9g).
- */
+ * watch a little, and nothing is concluded from that (D9g). */
 static void on_nobody_there(struct core *core, uint32_t position)
 {
     const struct peer_signs *signs = &core->peers[position].signs;
