@@ -128,6 +128,11 @@ static const struct fault table[] = {
      strike_translated_source},
     {"other versions", 1, FAULTS_OF_VERSIONS, FAULT_SPLITS | FAULT_FORGETS, strike_other_versions},
     {"other answers", 1, FAULTS_OF_ANSWERS, FAULT_SPLITS | FAULT_FORGETS, strike_other_answers},
+    {"refused again", 3, FAULTS_OF_DECEPTIONS, FAULT_SPLITS, strike_refused_again},
+    {"refused in a turn of the view", 3, FAULTS_OF_DECEPTIONS, FAULT_SPLITS,
+     strike_refused_in_a_turn},
+    {"refused everywhere", 1, FAULTS_OF_DECEPTIONS, FAULT_SPLITS, strike_refused_everywhere},
+    {"rolling restart", 1, FAULTS_OF_RELEASES, FAULT_FORGETS, strike_rolling_restart},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \

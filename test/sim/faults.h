@@ -65,6 +65,8 @@ enum fault_group {
     FAULTS_OF_VERSIONS,      /* for some where nobody lies: releases of other versions */
     FAULTS_OF_ANSWERS,       /* for some plans: the resolver answers something else each time */
     FAULTS_OF_COPIES,        /* as those of changes */
+    FAULTS_OF_DECEPTIONS,    /* for some plans, beside all others: firewalls, again or everywhere */
+    FAULTS_OF_RELEASES,      /* likewise: all are restarted in turn */
 };
 
 struct fault {

@@ -130,6 +130,7 @@ void strike_crash_of_several(struct sim *sim, struct random *random);
 void strike_power_cut(struct sim *sim, struct random *random);
 void strike_vanish(struct sim *sim, struct random *random);
 void strike_leave(struct sim *sim, struct random *random);
+void strike_rolling_restart(struct sim *sim, struct random *random);
 void strike_short_pause(struct sim *sim, struct random *random);
 void strike_long_pause(struct sim *sim, struct random *random);
 void strike_slowness(struct sim *sim, struct random *random);
@@ -279,6 +280,9 @@ void strike_streams_that_break(struct sim *sim, struct random *random);
 void strike_streams_that_repeat(struct sim *sim, struct random *random);
 void strike_bad_link(struct sim *sim, struct random *random);
 void strike_refused_connections(struct sim *sim, struct random *random);
+void strike_refused_again(struct sim *sim, struct random *random);
+void strike_refused_in_a_turn(struct sim *sim, struct random *random);
+void strike_refused_everywhere(struct sim *sim, struct random *random);
 void strike_translated_source(struct sim *sim, struct random *random);
 
 /* --- faults_terms.c --- */

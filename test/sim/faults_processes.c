@@ -87,6 +87,45 @@ void strike_leave(struct sim *sim, struct random *random)
     }
 }
 
+/* Its supervisor starts it as soon as it has ended. */
+static void start_when_ended(struct sim *sim, uint32_t host, uint32_t looks)
+{
+    if (sim_is_running(sim, host) && looks > 0) {
+        sim_after(sim, 100, start_when_ended, host, looks - 1);
+    } else {
+        fault_start_again(sim, host, KEEP_DISK);
+    }
+}
+
+static void leave_and_return(struct sim *sim, uint32_t host, uint32_t down_ms)
+{
+    if (sim_is_running(sim, host) && !sim_is_leaving(sim, host)) {
+        sim_leave(sim, host);
+        sim_after(sim, down_ms, start_when_ended, host, LEFT_MS / 100);
+    }
+}
+
+/* Another release, or another machine under each: operators restart all of them, or half, in their
+ * order or backwards, and wait for some time after each, or for none. */
+void strike_rolling_restart(struct sim *sim, struct random *random)
+{
+    const uint32_t count = sim_host_count(sim);
+    const uint32_t first = any_host(sim, random);
+    const uint32_t step = draw(random, 0, 1) == 0 ? 1 : count - 1;
+    const uint32_t share = draw_u32(random, 1, 2);
+    const uint64_t pace = draw(random, 0, 2);
+    const uint64_t gap_ms = pace == 0   ? 0
+                            : pace == 1 ? draw(random, 20, 1000)
+                                        : draw(random, 1000, 5000);
+    const bool leaves = draw(random, 0, 2) != 0;
+    const uint32_t down_ms = draw(random, 0, 1) == 0 ? 0 : draw_u32(random, 1, 5000);
+
+    for (uint32_t i = 0; i < (count + share - 1) / share; i++) {
+        sim_after(sim, i * gap_ms, leaves ? leave_and_return : fault_crash_and_return,
+                  (first + i * step) % count, down_ms);
+    }
+}
+
 void strike_short_pause(struct sim *sim, struct random *random)
 {
     uint32_t host = any_host(sim, random);

@@ -122,6 +122,147 @@ void strike_refused_connections(struct sim *sim, struct random *random)
     }
 }
 
+/* --- Deceptions, one after another, or while something else happens --- */
+
+static void refuse(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_refuse_streams(sim, from, to, true);
+}
+
+static void unhear(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_cut_datagrams(sim, to, from);
+}
+
+static void hear_again(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_mend_datagrams(sim, to, from);
+}
+
+static void mute(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_cut_one_way(sim, to, from);
+}
+
+static void unmute(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_mend_one_way(sim, to, from);
+}
+
+/* Some are told for a while that nobody listens at `to`, and do not hear it either, as it may be:
+ * its coordinator and one other, all, or each by chance. Of the rest some are deaf to it, and tell
+ * those of a doubt who do not watch it. */
+static void deceive(struct sim *sim, struct random *random, uint32_t to, uint64_t at_ms,
+                    uint64_t ms)
+{
+    const uint32_t coordinator = sim_coordinator(sim, to);
+    const uint32_t one = another_host(sim, random, to);
+    const uint64_t how = draw(random, 0, 3);
+    const bool is_heard = draw(random, 0, 2) == 0;
+    const bool some_are_deaf = draw(random, 0, 1) == 0;
+
+    for (uint32_t i = 0; i < all_count(sim); i++) {
+        const uint64_t fate = draw(random, 0, 3);
+        const bool is_told = how == 0 ? i == one || i == coordinator : how == 1 || fate == 0;
+        if (i != to && is_told) {
+            sim_after(sim, at_ms, refuse, i, to);
+            sim_after(sim, at_ms + ms, permit, i, to);
+        }
+        if (i != to && is_told && !is_heard) {
+            sim_after(sim, at_ms, unhear, i, to);
+            sim_after(sim, at_ms + ms, hear_again, i, to);
+        }
+        if (i != to && !is_told && some_are_deaf && fate == 1) {
+            sim_after(sim, at_ms, mute, i, to);
+            sim_after(sim, at_ms + ms, unmute, i, to);
+        }
+    }
+}
+
+static uint64_t deception_ms(struct sim *sim, struct random *random)
+{
+    const uint64_t heartbeat_ms = sim_timing(sim).heartbeat_ms;
+
+    return draw(random, 0, 1) == 0 ? draw(random, 20, heartbeat_ms)
+                                   : draw(random, heartbeat_ms, 4 * heartbeat_ms);
+}
+
+/* Any, or a coordinator. */
+static uint32_t who_is_doubted(struct sim *sim, struct random *random)
+{
+    const uint32_t any = any_host(sim, random);
+    const uint32_t coordinator = sim_coordinator(sim, any);
+
+    return draw(random, 0, 2) != 0 || coordinator == SIM_NOBODY ? any : coordinator;
+}
+
+/* D9k: the firewall is put right and loaded once more, before or just after those have ended their
+ * watch who were deceived the first time; now for others, perhaps. */
+void strike_refused_again(struct sim *sim, struct random *random)
+{
+    const uint32_t to = who_is_doubted(sim, random);
+    const uint64_t times = draw(random, 2, 4);
+    uint64_t at_ms = 0;
+
+    for (uint64_t i = 0; i < times; i++) {
+        const uint64_t ms = deception_ms(sim, random);
+        deceive(sim, random, to, at_ms, ms);
+        at_ms += ms + draw(random, 0, 4 * sim_timing(sim).heartbeat_ms);
+    }
+}
+
+/* D9c: somebody comes, goes or moves just then, so that others are neighbours. */
+void strike_refused_in_a_turn(struct sim *sim, struct random *random)
+{
+    const uint32_t heartbeat_ms = (uint32_t)sim_timing(sim).heartbeat_ms;
+    const uint32_t to = who_is_doubted(sim, random);
+    const uint64_t at_ms = draw(random, 0, 3 * heartbeat_ms);
+    const uint64_t ms = deception_ms(sim, random);
+    const uint64_t turns = draw(random, 1, 4);
+
+    deceive(sim, random, to, at_ms, ms);
+    for (uint64_t i = 0; i < turns; i++) {
+        const uint32_t other = another_host(sim, random, to);
+        const uint32_t down_ms = draw_u32(random, 0, 3 * heartbeat_ms);
+        switch (draw(random, 0, 4)) {
+        case 0:
+            strike_leave(sim, random);
+            break;
+        case 1:
+            strike_drain(sim, random);
+            break;
+        case 2:
+            sim_transfer(sim, to, other);
+            break;
+        default:
+            fault_crash_and_return(sim, other, down_ms);
+            break;
+        }
+    }
+}
+
+/* A rule that refuses connections and lets datagrams pass is loaded everywhere, or between two
+ * sites, by one host after the other or by all at once. */
+void strike_refused_everywhere(struct sim *sim, struct random *random)
+{
+    const uint64_t sides = draw(random, 0, 1) == 0 ? 0 : random_u64(random);
+    const uint64_t ms = draw(random, 0, 1) == 0 ? draw(random, 20, 1000)
+                                                : draw(random, 1000, 20000);
+    const uint64_t apart_ms = draw(random, 0, 1) == 0 ? 0 : draw(random, 1, 5000);
+
+    for (uint32_t to = 0; to < all_count(sim); to++) {
+        const uint64_t at_ms = draw(random, 0, apart_ms);
+        const uint64_t end_ms = at_ms + ms;
+        for (uint32_t from = 0; from < all_count(sim); from++) {
+            const bool apart = (sides >> (from % 64) & 1) != (sides >> (to % 64) & 1);
+            if (from != to && (sides == 0 || apart)) {
+                sim_after(sim, at_ms, refuse, from, to);
+                sim_after(sim, end_ms, permit, from, to);
+            }
+        }
+    }
+}
+
 static void translate_no_more(struct sim *sim, uint32_t host, uint32_t unused)
 {
     (void)unused;

