@@ -459,6 +459,29 @@ Test(core_lists, a_list_that_came_before_is_shown_or_is_over)
     check_older_voters(true);
 }
 
+/* Z11j: nor where it was shown them once by who was asked, before its view named others. */
+Test(core_lists, what_was_shown_once_brings_back_no_list_of_before)
+{
+    struct rig *rig = rig_strict_among("A B C D E", 'B', "A C");
+    struct view *older = rig_next(rig, "");
+    struct view *next = rig_next(rig, "");
+
+    (void)rig_votes(rig);
+    view_name_voters(older, "A C");
+    older->version = core_view(rig->core)->version + 3;
+    view_seal(older);
+    voter_lists_copy(&rig->core->install.shown, &older->voters);
+    view_name_voters(next, "A B C");
+    next->voters.number = older->voters.number + 2;
+    view_seal(next);
+    view_copy(&rig->core->voter.accepted, next);
+    view_copy(&rig->core->view, next);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier.view = older});
+    cr_expect_neq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
+    cr_expect_neq(core_view(rig->core)->hash, older->hash);
+    rig_free(rig);
+}
+
 /* H85: E missed how C came to D; of those that it knows to vote it hears none any more. */
 Test(core_lists, who_names_them_is_asked_where_no_voter_is_heard)
 {

@@ -145,10 +145,11 @@ static bool names_due_voters(const struct core *core, const struct message *mess
     const struct view *view = message->carrier.view;
     const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
 
+    const bool came_before = core_is_member(core) && view->voters.number < core->view.voters.number;
+
     return ours->voters.count == 0 || view->lineage != ours->lineage ||
-           could_come_next(core, &view->voters) ||
-           (electorate_was_asked(core, message) &&
-            !(core_is_member(core) && view->voters.number < core->view.voters.number));
+           (!came_before &&
+            (could_come_next(core, &view->voters) || electorate_was_asked(core, message)));
 }
 
 /* Most views that come are those that this node holds: claims and proposals are repeated. */
