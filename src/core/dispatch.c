@@ -217,6 +217,8 @@ static enum number take_number(struct core *core, const struct message *message,
     return number;
 }
 
+/* D6a: what goes by numbers goes by none that is in question. All else counts as what is repeated:
+ * two who have never heard each other ask each other by numbers that leap. */
 static void to_member(struct core *core, const struct row *row, const struct message *message)
 {
     const uint32_t sender = view_find(&core->view, &message->from);
@@ -224,7 +226,7 @@ static void to_member(struct core *core, const struct row *row, const struct mes
 
     if (number == NUMBER_ANSWERS) {
         lease_on_said(core, message, sender);
-    } else if (number == NUMBER_LEAPS) {
+    } else if (number == NUMBER_LEAPS && row->numbered != NULL) {
         refuse(core, message, REFUSED_NUMBER_LEAPS);
     } else if (row->numbered != NULL) {
         row->numbered(core, message, sender, number);

@@ -211,6 +211,16 @@ void sim_break(struct sim *sim, uint32_t index)
     sim->changed = true;
 }
 
+void sim_send_to_nobody(struct sim *sim, uint32_t index, uint64_t count)
+{
+    struct host *host = host_of(sim, index);
+
+    if (sim_is_running(sim, index)) {
+        trace_note(sim, "%s has sent %" PRIu64 " messages more", host->name, count);
+        core_skip_numbers(host->core, count);
+    }
+}
+
 void sim_vanish(struct sim *sim, uint32_t index)
 {
     struct host *host = host_of(sim, index);

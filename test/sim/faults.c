@@ -133,6 +133,7 @@ static const struct fault table[] = {
      strike_refused_in_a_turn},
     {"refused everywhere", 1, FAULTS_OF_DECEPTIONS, FAULT_SPLITS, strike_refused_everywhere},
     {"rolling restart", 1, FAULTS_OF_RELEASES, FAULT_FORGETS, strike_rolling_restart},
+    {"long lives", 1, FAULTS_OF_LONG_LIVES, FAULT_SPLITS, strike_long_lives},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
         {"liar: " text, 1, FAULTS_OF_LIARS, FAULT_SPLITS | FAULT_FORGETS, strike_liar_##function}, \

@@ -67,6 +67,7 @@ enum fault_group {
     FAULTS_OF_COPIES,        /* as those of changes */
     FAULTS_OF_DECEPTIONS,    /* for some plans, beside all others: firewalls, again or everywhere */
     FAULTS_OF_RELEASES,      /* likewise: all are restarted in turn */
+    FAULTS_OF_LONG_LIVES,    /* likewise: processes that have sent a great many messages */
 };
 
 struct fault {

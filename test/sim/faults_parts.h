@@ -131,6 +131,7 @@ void strike_power_cut(struct sim *sim, struct random *random);
 void strike_vanish(struct sim *sim, struct random *random);
 void strike_leave(struct sim *sim, struct random *random);
 void strike_rolling_restart(struct sim *sim, struct random *random);
+void strike_long_lives(struct sim *sim, struct random *random);
 void strike_short_pause(struct sim *sim, struct random *random);
 void strike_long_pause(struct sim *sim, struct random *random);
 void strike_slowness(struct sim *sim, struct random *random);

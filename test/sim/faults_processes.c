@@ -232,3 +232,26 @@ void strike_remove(struct sim *sim, struct random *random)
         sim_forget(sim, host, &view->gone[drawn % view->gone_count].id);
     }
 }
+
+/* Members that are no neighbours may not have heard each other for days, and do when the rings turn
+ * or somebody else comes to coordinate. Here all have sent more than is taken at once (D6a), or
+ * some; and mostly the coordinator dies then. */
+void strike_long_lives(struct sim *sim, struct random *random)
+{
+    const uint64_t all = draw(random, 0, 1);
+    const uint32_t coordinator = sim_coordinator(sim, any_host(sim, random));
+
+    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
+        const uint64_t chance = draw(random, 0, 1);
+        const uint64_t magnitude = draw(random, 18, 28); /* 2^32 stand for days. */
+        const uint64_t count = UINT64_C(1) << magnitude;
+        if (all == 1 || chance == 1) {
+            sim_send_to_nobody(sim, host, count);
+        }
+    }
+    const uint64_t blow = draw(random, 0, 2);
+    if (blow > 0 && coordinator != SIM_NOBODY) {
+        const uint64_t after_ms = draw(random, 0, 1000);
+        sim_after(sim, after_ms, fault_crash_and_return, coordinator, draw_u32(random, 0, 5000));
+    }
+}

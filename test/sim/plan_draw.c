@@ -53,6 +53,7 @@ enum {
     ANSWERS_ONE_IN = 10,       /* have a resolver that says something else each time */
     DECEPTIONS_ONE_IN = 8,     /* have firewalls that say so again, or everywhere */
     RELEASES_ONE_IN = 8,       /* have all hosts restarted in turn */
+    LONG_LIVES_ONE_IN = 12,    /* have processes that have sent a great many messages */
     STANDSTILL_ONE_IN = 8,     /* of the other guards, have clocks that stand still */
     OTHER_BREAKAGE_ONE_IN = 2, /* of those with a broken host, have one broken in a newer way */
     STRAIN_ONE_IN = 3,         /* or in one that is newer yet */
@@ -173,10 +174,19 @@ static bool is_of_roles(const char *fault)
 /* By those of the last ones no seed of seeds.txt is chosen. */
 static uint64_t chance_of(enum fault_group group)
 {
-    if (group == FAULTS_OF_DECEPTIONS) {
-        return UINT64_C(0x44454304d3a5);
+    static const struct {
+        enum fault_group group;
+        uint64_t chance;
+    } last_ones[] = {{FAULTS_OF_DECEPTIONS, UINT64_C(0x44454304d3a5)},
+                     {FAULTS_OF_RELEASES, UINT64_C(0x4445430c91dc)},
+                     {FAULTS_OF_LONG_LIVES, UINT64_C(0x4c4f4e470000bf5a)}};
+
+    for (size_t i = 0; i < sizeof last_ones / sizeof last_ones[0]; i++) {
+        if (last_ones[i].group == group) {
+            return last_ones[i].chance;
+        }
     }
-    return group == FAULTS_OF_RELEASES ? UINT64_C(0x4445430c91dc) : UINT64_C(0x47524f5550) + group;
+    return UINT64_C(0x47524f5550) + group;
 }
 
 /* All faults of a group, beside what there is, in one plan of `one_in`. */
@@ -535,6 +545,7 @@ static const struct group last[] = {
     {FAULTS_OF_ANSWERS, ANSWERS_ONE_IN, 0},
     {FAULTS_OF_DECEPTIONS, DECEPTIONS_ONE_IN, 0},
     {FAULTS_OF_RELEASES, RELEASES_ONE_IN, 0},
+    {FAULTS_OF_LONG_LIVES, LONG_LIVES_ONE_IN, 0},
     {FAULTS_OF_COPIES, 1, COPIED | STRICT | HONEST | STAYING | NOT_RECOVERING},
     {FAULTS_OF_WRITING, WRITING_ONE_IN, HONEST | UNMIXED | CHANGING},
     {FAULTS_OF_FOUNDERS, FOUNDERS_ONE_IN, STRICT | HONEST | UNMIXED | LONG},

@@ -391,6 +391,15 @@ static bool answers_ping(const struct host *host, const struct message *message)
            id_equal(&message->ping.origin, &core_self(host->core)->id);
 }
 
+/* D6a: it is no sign of life, and says nothing of whom its sender follows. */
+static bool number_leaps(const struct host *host, const struct message *message)
+{
+    const uint32_t position = view_find(core_view(host->core), &message->from);
+
+    return position != VIEW_NONE &&
+           message->number > core_number(host->core, position) + NUMBER_LEAP_MAX;
+}
+
 static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
                        const struct message *message)
 {
@@ -425,7 +434,8 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     }
     /* An answer to a PING may let a heartbeat count that was overtaken (D6d). */
     bool overtaken = message->number <= heard->number;
-    if (message->type == MESSAGE_HEARTBEAT && message->number > heard->follows_number &&
+    const bool leaps = number_leaps(host, message);
+    if (message->type == MESSAGE_HEARTBEAT && !leaps && message->number > heard->follows_number &&
         (!overtaken ||
          id_equal(&message->heartbeat.view.coordinator, &core_self(host->core)->id))) {
         heard->follows_number = message->number;
@@ -449,7 +459,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     if (!message->fellow || message->relay) {
         return;
     }
-    if (now_ms - heard->ms > sim->silent_ms) {
+    if (now_ms - heard->ms > sim->silent_ms || leaps) {
         heard->since_ms = now_ms;
     }
     heard->ms = now_ms;

@@ -223,6 +223,9 @@ void sim_delay_timers(struct sim *sim, uint32_t host, uint64_t late_ms);
 /* From now on agreement is expected of all others only (Y6). */
 void sim_break(struct sim *sim, uint32_t host);
 
+/* As if its process had sent so many messages more, to nobody here: numbers that take days (D6). */
+void sim_send_to_nobody(struct sim *sim, uint32_t host, uint64_t count);
+
 /* The whole host falls silent, kernel included. sim_start brings it back. */
 void sim_vanish(struct sim *sim, uint32_t host);
 

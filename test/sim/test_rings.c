@@ -730,3 +730,44 @@ Story(rings, who_was_taken_for_dead_can_say_otherwise)
     cr_expect(!sim_suspects_any(sim));
     sim_free(sim);
 }
+
+/* Each has sent more than a number may rise by, and its neighbours alone have heard so. */
+static struct sim *on_rings_for_days(uint64_t seed)
+{
+    enum { STEPS = 4, STEP = 1 << 19, STEP_MS = 3000 };
+    struct sim *sim = story_on_rings(seed);
+
+    for (int step = 0; step < STEPS; step++) {
+        for (uint32_t host = 0; host < HOSTS; host++) {
+            sim_send_to_nobody(sim, host, STEP);
+        }
+        sim_run(sim, STEP_MS);
+    }
+    return sim;
+}
+
+/* H104, D6a: the rings close around who is gone, and others are neighbours from then on. */
+Story(rings, who_never_spoke_for_days_is_heard_at_once)
+{
+    enum { TOLD_AGAIN_MS = 600 }; /* The coordinator takes no word of a number that leaps. */
+    struct sim *sim = on_rings_for_days(seed);
+
+    sim_crash(sim, host_at_age(sim, HOSTS / 2));
+    story_check(sim_converges(sim, TOLD_AGAIN_MS), seed);
+    sim_run(sim, MINUTE_MS);
+    story_check(!sim_suspects_any(sim), seed);
+    story_check(core_view(sim_core(sim, host_at_age(sim, 0)))->member_count == HOSTS - 1, seed);
+    sim_free(sim);
+}
+
+/* H104, D6a: what the next oldest asks, and what is answered, waits for no proof of a number. */
+Story(rings, a_fail_over_among_those_who_never_spoke_for_days)
+{
+    struct sim *sim = on_rings_for_days(seed);
+
+    sim_crash(sim, host_at_age(sim, 0));
+    story_check(sim_converges(sim, 60), seed);
+    sim_run(sim, MINUTE_MS);
+    story_check(!sim_suspects_any(sim) && sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}

@@ -141,7 +141,7 @@ Test(core_numbers, who_speaks_from_elsewhere_is_asked_there_too)
     struct message leaps = rig_message(rig, 'B', &pong);
     leaps.number = UINT64_MAX;
     rig_gets_raw(rig, &leaps);
-    cr_assert_eq(rig->refused.reason, REFUSED_NUMBER_LEAPS);
+    cr_assert_eq(rig->refused.reason, REFUSED_PONG_UNASKED);
     rig_gets(rig, 'B', &pong);
     cr_assert_eq(rig->core->peers[1].number.highest, rig->numbers['B']);
     cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, 0);
@@ -208,5 +208,26 @@ Test(core_numbers, who_answers_a_verification_stays_whatever_its_number)
     rig_pass(rig, 2 * rig->timing.verify_ms, "B C");
     cr_assert_eq(core_view(rig->core)->member_count, 3);
     cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_NONE);
+    rig_free(rig);
+}
+
+/* H104: its sender may not have heard of this node for as long, and ask for the same reason. It
+ * renews no lease by such a number, and what is known of its numbers stays. */
+Test(core_numbers, a_question_whose_number_leaps_is_answered)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message asks = rig_message(
+        rig, 'B', &(struct message){.type = MESSAGE_PING, .ping = {.nonce = 7}});
+    const uint64_t highest = rig->core->peers[1].number.highest;
+
+    asks.ping.origin = asks.from;
+    asks.number += NUMBER_LEAP_MAX + 1;
+    rig_gets_raw(rig, &asks);
+    const struct message *pong = rig_told(rig, MESSAGE_PONG, 'B');
+    cr_assert_not_null(pong);
+    cr_assert_eq(pong->ping.nonce, 7);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'), "and so is its number");
+    cr_assert_eq(rig->core->peers[1].number.highest, highest);
+    cr_assert(!numbers_takes_question(rig->core, &asks, 1));
     rig_free(rig);
 }

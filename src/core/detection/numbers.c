@@ -136,11 +136,13 @@ static void take(struct core *core, struct peer_number *number, const struct mes
 
 bool numbers_takes_question(struct core *core, const struct message *ping, uint32_t position)
 {
-    uint64_t *latest = &core->peers[position].number.question;
-    const bool is_later = ping->number > *latest;
+    struct peer_number *number = &core->peers[position].number;
 
-    *latest = larger(*latest, ping->number);
-    return is_later;
+    if (ping->number <= number->question || ping->number > number->highest) {
+        return false;
+    }
+    number->question = ping->number;
+    return true;
 }
 
 /* D6e: other messages overtook it lately, but no heartbeat, which would say the same anew. */

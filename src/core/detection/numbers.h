@@ -3,7 +3,7 @@
  *
  *               highest seen                    highest + 2^20
  *      ---------------|------------------------------|----------------->  number of a message
- *       old: no sign  |  newer: a sign of life, and  |  too high: changes nothing,
+ *       old: no sign  |  newer: a sign of life, and  |  too high: no sign of life,
  *       of life       |  the highest from now on     |  its sender is asked by PING
  *
  * The answer to that PING counts whatever its number is, and brings the highest back to it: one
@@ -44,8 +44,8 @@ bool numbers_is_unanswered(const struct core *core, uint32_t position);
 /* Judges the number of a message of the member at `position`. O(1). */
 enum number numbers_take(struct core *core, const struct message *message, uint32_t position);
 
-/* Is this PING of it later than all others that came before? Notes it. A heartbeat may have
- * overtaken it (Z6b). */
+/* Is this PING of it later than all others that came before, and its number not in question? Notes
+ * it. A heartbeat may have overtaken it (Z6b). */
 bool numbers_takes_question(struct core *core, const struct message *ping, uint32_t position);
 
 /* Is that what the member at `position` answers to a question that this node put to its listed

@@ -221,6 +221,13 @@ void outbox_start_life(struct core *core)
     core->out.number = 0;
 }
 
+#ifdef DOYEN_TESTED
+void outbox_skip_numbers(struct core *core, uint64_t count)
+{
+    core->out.number += count;
+}
+#endif
+
 static struct effect *send_to_member(struct core *core, const struct message *message,
                                      uint32_t position)
 {
