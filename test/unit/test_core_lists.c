@@ -343,10 +343,10 @@ Test(core_lists, a_retired_record_grants_nothing)
     bench_free(bench);
 }
 
-/* Z11i: whoever shows other voters than could come next is asked first. */
-static void shows_when_asked(struct rig *rig, char from, struct view *view)
+/* Z11i: whoever shows other voters than could come next is asked first, and then shows `view`. */
+static void shows_instead(struct rig *rig, char from, struct view *first, struct view *view)
 {
-    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = first}};
     const struct rig_sent *pull = NULL;
 
     rig_gets(rig, from, &shown);
@@ -357,9 +357,15 @@ static void shows_when_asked(struct rig *rig, char from, struct view *view)
     cr_assert_not_null(pull);
     cr_assert_eq(pull->to, from);
     cr_assert_not(pull->fellow);
+    shown.carrier.view = view;
     shown = rig_message(rig, from, &shown);
     shown.echo = pull->echo;
     rig_gets_raw(rig, &shown);
+}
+
+static void shows_when_asked(struct rig *rig, char from, struct view *view)
+{
+    shows_instead(rig, from, view, view);
 }
 
 /* H75: out of the cluster it is the only one that a member knows who missed the change. */
@@ -476,6 +482,37 @@ Test(core_lists, what_was_shown_once_brings_back_no_list_of_before)
     view_seal(next);
     view_copy(&rig->core->voter.accepted, next);
     view_copy(&rig->core->view, next);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier.view = older});
+    cr_expect_neq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
+    cr_expect_neq(core_view(rig->core)->hash, older->hash);
+    rig_free(rig);
+}
+
+/* Z11j: what it was shown when it asked was from before what it accepted since. */
+Test(core_lists, what_was_shown_before_it_accepted_has_to_be_shown_again)
+{
+    struct rig *rig = rig_strict_among("A B C D E", 'B', "A C");
+    struct view *made_up = rig_next(rig, "");
+    struct view *same = rig_next(rig, "");
+    struct view *next = rig_next(rig, "");
+    struct view *older = rig_next(rig, "");
+
+    (void)rig_votes(rig);
+    view_name_voters(made_up, "A D");
+    made_up->voters.number += 7;
+    view_seal(made_up);
+    view_name_voters(same, "A C");
+    view_seal(same);
+    shows_instead(rig, 'A', made_up, same);
+    cr_assert_eq(core_view(rig->core)->hash, same->hash);
+    view_name_voters(next, "A B C");
+    next->voters.number = same->voters.number + 2;
+    next->version = same->version + 1;
+    view_seal(next);
+    view_copy(&rig->core->voter.accepted, next);
+    view_name_voters(older, "A C");
+    older->version = next->version + 1;
+    view_seal(older);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier.view = older});
     cr_expect_neq(rig->core->voter.record.state, VOTE_RECORD_RETIRED);
     cr_expect_neq(core_view(rig->core)->hash, older->hash);

@@ -124,7 +124,7 @@ void install_saw_leap(struct core *core)
 
 /* Could the voters come next to those that this node knows: of its view, of what it accepted, of
  * its record, or of what it was shown when it asked? What its record accepted may be committed yet,
- * so that a list before that one has to be shown (Z11j). */
+ * so that a list before that one has to be shown, by that very message (Z11j). */
 static bool could_come_next(const struct core *core, const struct voter_lists *lists)
 {
     const struct view *accepted = &core->voter.accepted;
@@ -133,9 +133,10 @@ static bool could_come_next(const struct core *core, const struct voter_lists *l
     const bool goes_back = accepted->lineage == ours->lineage &&
                            lists->number < accepted->voters.number;
 
-    return (!goes_back && voter_lists_follow(&ours->voters, lists)) ||
-           (!goes_back && !view_is_empty(pending) && voter_lists_follow(&pending->voters, lists)) ||
-           (core->install.shown.count > 0 && voter_lists_follow(&core->install.shown, lists));
+    return !goes_back &&
+           (voter_lists_follow(&ours->voters, lists) ||
+            (!view_is_empty(pending) && voter_lists_follow(&pending->voters, lists)) ||
+            (core->install.shown.count > 0 && voter_lists_follow(&core->install.shown, lists)));
 }
 
 /* Z11i: of others than could come next one learns from who was asked; Z11j: but none comes back
