@@ -713,7 +713,8 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
                plan->breakage == BREAK_NOTHING) {
         wrong = check_the_target(plan, sim);
     }
-    if (wrong == NULL && plan->holed && !sim_witness_votes(sim)) {
+    /* Who is left without answers there stays so, and a hole would break a second one for good. */
+    if (wrong == NULL && plan->holed && !is_unanswered(plan) && !sim_witness_votes(sim)) {
         wrong = plan_check_hole(plan, sim);
     }
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken) ||
