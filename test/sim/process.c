@@ -451,7 +451,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     if (overtaken) {
         return;
     }
-    const bool is_higher = message->number > heard->highest;
+    const bool is_higher = message->number > heard->highest && !leaps;
     heard->number = message->number;
     if (is_higher) {
         heard->highest = message->number;
