@@ -217,8 +217,9 @@ static enum number take_number(struct core *core, const struct message *message,
     return number;
 }
 
-/* D6a: what goes by numbers goes by none that is in question. All else counts as what is repeated:
- * two who have never heard each other ask each other by numbers that leap. */
+/* D6a: a handler that goes by the number gets no message whose number leaps. All others take such a
+ * message as they take a repeated one: two members that have never heard each other ask each other
+ * by numbers that leap. */
 static void to_member(struct core *core, const struct row *row, const struct message *message)
 {
     const uint32_t sender = view_find(&core->view, &message->from);

@@ -145,8 +145,7 @@ static bool names_due_voters(const struct core *core, const struct message *mess
 {
     const struct view *view = message->carrier.view;
     const struct view *ours = core_is_member(core) ? &core->view : &core->voter.accepted;
-
-    const bool came_before = core_is_member(core) && view->voters.number < core->view.voters.number;
+    const bool came_before = core_is_member(core) && view->voters.number < ours->voters.number;
 
     return ours->voters.count == 0 || view->lineage != ours->lineage ||
            (!came_before &&

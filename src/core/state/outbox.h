@@ -29,6 +29,7 @@ bool outbox_has_room(const struct core *core, uint32_t messages);
 void outbox_start_life(struct core *core);
 
 #ifdef DOYEN_TESTED
+/* As core_skip_numbers. */
 void outbox_skip_numbers(struct core *core, uint64_t count);
 #endif
 
